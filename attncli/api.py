@@ -63,8 +63,8 @@ def load(
     """The problem in a file (YAML or JSON), on standard input ("-"), or in a dict that has the same
     keys.
 
-    `convention` is torch, torch-mha, keras, jax, onnx or flash: a mask that does not say what it
-    means is read as that software reads it. `allow_outside` lets `{file: …}` lead out of the
+    `convention` is torch, torch-mha, keras, jax, onnx, flash or mlx: a mask that does not say what
+    it means is read as that software reads it. `allow_outside` lets `{file: …}` lead out of the
     problem's folder, which for a dict is the current one. Raises AttncliError, whose `exit_code`,
     `path`, `place`, `help` and `more` say what is wrong and where.
 

@@ -58,22 +58,22 @@ class Meant:
 # What a function of nobody in particular does: anything that some software does.
 ANYTHING = Meant("")
 # Those who say it, and what a window of two of them is.
-_TOKENS_FIRST = {"torch": False, "keras": True, "jax": True, "onnx": False, "flash": True}
+_TOKENS_FIRST = {
+    "torch": False,
+    "keras": True,
+    "jax": True,
+    "onnx": False,
+    "flash": True,
+    "mlx": False,
+}
 _SEES_NO_KEY = {"torch": "0", "onnx": "0", "flash": "0", "keras": "average", "jax": "average"}
 _WINDOW = {"jax": "beside the token itself", "flash": "beside the token itself"}
-_MLX = Meant(
-    "mlx",
-    tokens_first=False,
-    facts={"causal": "bottom-right", "numbers in a mask": "added"},
-)
 
 
 def meant_by(name: str | None) -> Meant:
-    """What is meant by a word of `--as`: one of the conventions, or mlx. None means anything."""
+    """What is meant by a word of `--as`: one of the conventions. None means anything."""
     if name is None:
         return ANYTHING
-    if name == _MLX.name:
-        return _MLX
     convention = CONVENTIONS[name]
     facts = {"causal": convention.corner, "numbers in a mask": OTHER_NUMBERS[convention.adds]}
     if name in _SEES_NO_KEY:

@@ -121,10 +121,26 @@ def onnx_weights(
     return onnx_attention(feeds, is_causal=int(causal), **more)[0, 0]
 
 
+def mlx_weights(q: Array, k: Array, mask: Array | None = None, *, causal: bool = False) -> Array:
+    """In single precision: it has no kernel for more."""
+    mlx = imported("mlx.core")
+    arrays = (mlx.array(array.astype(np.float32))[None, None] for array in (q, k, np.eye(len(k))))
+    if causal:
+        of_mlx = "causal"
+    elif mask is not None and mask.dtype == float:
+        of_mlx = mlx.array(mask.astype(np.float32))
+    else:
+        of_mlx = None if mask is None else mlx.array(mask)
+    scale = q.shape[1] ** -0.5
+    found = mlx.fast.scaled_dot_product_attention(*arrays, scale=scale, mask=of_mlx)
+    return np.array(found)[0, 0].astype(float)
+
+
 SOFTWARE: dict[str, Weights] = {
     "torch": torch_weights,
     "torch-mha": torch_mha_weights,
     "keras": keras_weights,
     "jax": jax_weights,
     "onnx": onnx_weights,
+    "mlx": mlx_weights,
 }

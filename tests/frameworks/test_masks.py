@@ -1,7 +1,8 @@
 """The table of conventions is true: the software itself gives the weights that attncli gives under
 its name.
 
-Each test needs what it compares with and is skipped without it: PyTorch, Keras, JAX, ONNX.
+Each test needs what it compares with and is skipped without it: PyTorch, Keras, JAX, ONNX,
+MLX.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ TRUTHS = np.array([[True, False, True, True], [False, True, True, False]])
 NUMBERS = np.array([[0, -1.5, -np.inf, 2], [-np.inf, 0.5, 0, 1]])
 NO_KEY = np.array([[False] * 4, [True, True, False, False]])
 NOT_A_GPU = [name for name in CONVENTIONS if name in SOFTWARE]  # flash-attention needs one
-COMPUTES_FLOAT32 = {"jax": 1e-6}  # its softmax, always
+COMPUTES_FLOAT32 = {"jax": 1e-6, "mlx": 1e-6}  # the softmax, always; and all of it
 
 
 def drawn(queries: int = 2, keys: int = 4) -> tuple[Array, Array]:
@@ -63,7 +64,7 @@ def test_zeros_and_ones(name: str) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["jax", "keras", "onnx"])
+@pytest.mark.parametrize("name", ["jax", "keras", "onnx", "mlx"])
 def test_zeros_and_ones_as_integers(name: str) -> None:
     q, k = drawn()
     agree(
@@ -101,6 +102,13 @@ def test_keras_takes_every_number_but_zero_for_true() -> None:
 def test_the_corner_of_a_causal_mask(name: str, queries: int, keys: int) -> None:
     q, k = drawn(queries, keys)
     agree(name, ours(q, k, "causal", name), SOFTWARE[name](q, k, causal=True))
+
+
+@pytest.mark.parametrize(("queries", "keys"), [(2, 4), (3, 3)])
+def test_the_corner_of_a_causal_mask_of_mlx(queries: int, keys: int) -> None:
+    """With more queries than keys, the first ones see nothing: there, releases differ."""
+    q, k = drawn(queries, keys)
+    agree("mlx", ours(q, k, "causal", "mlx"), SOFTWARE["mlx"](q, k, causal=True))
 
 
 def test_multihead_attention_needs_a_causal_mask_given() -> None:

@@ -113,7 +113,7 @@ def test(
         str | None,
         options.choice(
             "--as",
-            (*CONVENTIONS, "mlx"),
+            CONVENTIONS,
             "Whose layout and meaning is meant: what this software does is right, and what others"
             " do is a mistake.",
         ),

@@ -92,6 +92,14 @@ CONVENTIONS = {
             "bottom-right",
             "https://github.com/Dao-AILab/flash-attention#how-to-use-flashattention",
         ),
+        Convention(
+            "mlx",
+            "mlx.core.fast.scaled_dot_product_attention",
+            "attend",
+            "added",
+            "bottom-right",
+            "https://ml-explore.github.io/mlx/build/html/python/_autosummary/mlx.core.fast.scaled_dot_product_attention.html",
+        ),
     )
 }
 

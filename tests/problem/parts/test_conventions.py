@@ -44,6 +44,7 @@ def refusal(mask: str, convention: str | None) -> AttncliError:
         ("jax", Keep, Additive),
         ("onnx", Keep, Additive),
         ("flash", Keep, Keep),
+        ("mlx", Keep, Additive),
     ],
 )
 def test_what_true_and_what_one_mean(convention: str, truths: type, ones: type) -> None:
@@ -56,7 +57,7 @@ def test_what_true_and_what_one_mean(convention: str, truths: type, ones: type) 
         np.testing.assert_array_equal(matrix, [[1, 0, 1], [1, 0, 1]])
 
 
-@pytest.mark.parametrize("convention", ["torch", "torch-mha", "jax", "onnx"])
+@pytest.mark.parametrize("convention", ["torch", "torch-mha", "jax", "onnx", "mlx"])
 def test_numbers_are_added(convention: str) -> None:
     (part,) = read(NUMBERS, convention).parts
     assert isinstance(part, Additive)
@@ -124,7 +125,7 @@ def test_masks_that_hide_or_say_that_they_are_added_are_not_told(
 )
 def test_a_corner_that_is_not_written(convention: str, mask: str) -> None:
     assert read(mask, convention).corner == (
-        "bottom-right" if convention == "flash" else "top-left"
+        "bottom-right" if convention in ("flash", "mlx") else "top-left"
     )
 
 
