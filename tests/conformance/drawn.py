@@ -43,9 +43,11 @@ def matrices(seed: int, spread: float = 1.5) -> Matrix:
 
 
 @st.composite
-def problem_files(draw: st.DrawFn, small: bool = False, mixed: bool = False) -> dict[str, Any]:
-    """A problem file of any kind; with small numbers only, or with entries in some arrays only, if
-    told so.
+def problem_files(
+    draw: st.DrawFn, small: bool = False, mixed: bool = False, settings_of_rope: bool = False
+) -> dict[str, Any]:
+    """A problem file of any kind; with small numbers only, with entries in some arrays only, or
+    with all that config.json says of RoPE, and sines, if told so.
     """
     matrix = matrices(
         draw(st.integers(0, 2**16)), 1.5 if small else draw(choose([1.5, 1.5, 1.5, 12]))
@@ -77,6 +79,11 @@ def problem_files(draw: st.DrawFn, small: bool = False, mixed: bool = False) -> 
         problem |= {"W_1": matrix(size.d_q, 2), "W_2": matrix(size.d_k, 2), "v": matrix(2)}
     if position:
         problem["position"] = {kind: draw(positions(kind, size.heads)) for kind in position}
+    if settings_of_rope and "rope" in position:
+        problem["position"]["rope"] = draw(ropes(size))
+    if settings_of_rope and "X" in problem and draw(st.booleans()):
+        sines = draw(choose([True, {"base": 20, "from": 2}, {"base": 7}]))
+        problem["position"] = {**problem.get("position", {}), "sinusoidal": sines}
     if draw(st.booleans()):
         problem["sink"] = draw(choose([-1.5, 0, 2, matrix(size.heads)]))
     if draw(st.booleans()):
@@ -109,6 +116,75 @@ def positions(draw: st.DrawFn, kind: str, heads: int) -> Any:
         return draw(choose(rope))
     slopes = [round(0.75**head, 3) for head in range(heads)]
     return draw(choose([True, {"slopes": slopes}]))
+
+
+@st.composite
+def ropes(draw: st.DrawFn, size: Sizes) -> dict[str, Any]:
+    """A RoPE as config.json has it, for keys of so many features, at drawn positions."""
+    said = {"rope_theta": draw(choose([50.0, 10000])), "pairing": draw(choose(PAIRINGS))}
+    width = size.d_k
+    if size.d_k == 4 and draw(st.booleans()):
+        said["partial_rotary_factor"] = 0.5
+        width = 2
+    kinds = ["default", "linear", "yarn", "longrope", "llama3", "proportional"]
+    if width > 2:
+        kinds.append("dynamic")
+    kind = draw(choose(kinds))
+    said |= {"rope_type": kind, **draw(of_type(kind, width // 2))}
+    # Sections are of all pairs, and of the proportional type all pairs are in them.
+    if size.d_k == 6 and draw(st.booleans()):
+        said |= {"mrope_section": [1, 1, 1], "mrope_interleaved": draw(st.booleans())}
+    if draw(st.booleans()):
+        said["positions"] = {
+            "queries": draw(places(size, size.queries, "mrope_section" in said)),
+            "keys": draw(places(size, size.keys, "mrope_section" in said)),
+        }
+    return said
+
+
+PAIRINGS = ("half", "interleaved")
+
+
+@st.composite
+def of_type(draw: st.DrawFn, kind: str, pairs: int) -> dict[str, Any]:
+    """The keys that a type of RoPE needs, and some that it may have."""
+    original = {"original_max_position_embeddings": draw(choose([3, 9, 64]))}
+    divisors = [round(1 + 0.75 * pair, 2) for pair in range(pairs)]
+    needed: dict[str, dict[str, Any]] = {
+        "default": {},
+        "linear": {"factor": 4},
+        "dynamic": {"factor": 2, "max_position_embeddings": draw(choose([2, 3, 64]))},
+        "yarn": {"factor": draw(choose([1, 8])), **original},
+        "longrope": {
+            "factor": 4,
+            "short_factor": divisors,
+            "long_factor": divisors[::-1],
+            **original,
+        },
+        "llama3": {"factor": 8, "low_freq_factor": 1, "high_freq_factor": 4, **original},
+        "proportional": draw(choose([{}, {"factor": 2}])),
+    }
+    more: list[dict[str, Any]] = [{}]
+    if kind in ("yarn", "longrope"):
+        more.append({"attention_factor": 1.25})
+    if kind == "yarn":
+        more += [{"mscale": 0.7, "mscale_all_dim": 0.4}, {"mscale": 0.7}]
+        more += [{"truncate": False}, {"beta_fast": 8, "beta_slow": 0.5}]
+    return {**needed[kind], **draw(choose(more))}
+
+
+@st.composite
+def places(draw: st.DrawFn, size: Sizes, rows: int, has_axes: bool) -> Any:
+    """Positions of queries or keys: of all entries, or of each; perhaps time, height and width."""
+    shape: tuple[int, ...] = (rows,)
+    if size.batch > 1 and draw(st.booleans()):
+        shape = (size.batch, rows)
+        if has_axes:
+            shape = (3, *shape)
+    elif has_axes and draw(st.booleans()):
+        shape = (3, rows)
+    random = np.random.default_rng(draw(st.integers(0, 2**16)))
+    return random.integers(0, 9, size=shape).tolist()
 
 
 @st.composite

@@ -26,7 +26,11 @@ def agree(ours: np.ndarray, theirs: np.ndarray, name: str) -> None:
 
 
 @MANY
-@given(problem=problem_files() | problem_files(mixed=True))
+@given(
+    problem=problem_files()
+    | problem_files(mixed=True)
+    | problem_files(mixed=True, settings_of_rope=True)
+)
 def test_every_step_agrees(
     program: Callable[..., dict[str, np.ndarray]], problem: dict[str, Any]
 ) -> None:
@@ -62,7 +66,7 @@ def test_rows_of_weights_are_shares(
 
 @pytest.mark.slow
 @settings.get_profile("few")
-@given(problem=problem_files() | problem_files(mixed=True))
+@given(problem=problem_files(mixed=True) | problem_files(settings_of_rope=True))
 def test_a_trace_survives_json(
     trace: Callable[..., attncli.Trace], problem: dict[str, Any]
 ) -> None:

@@ -80,7 +80,10 @@ def agree(trace: Trace, theirs: dict[str, np.ndarray]) -> None:
 
 @pytest.mark.torch
 @MANY
-@given(problem=problem_files() | problem_files(mixed=True), seed=st.integers(0, 99))
+@given(
+    problem=problem_files() | problem_files(mixed=True) | problem_files(settings_of_rope=True),
+    seed=st.integers(0, 99),
+)
 def test_every_gradient_agrees(torch: Any, read: Read, problem: dict[str, Any], seed: int) -> None:
     d_output = upstream(read(problem), seed)
     trace = run(read({**problem, "d_output": d_output.tolist()}), gradient=True)

@@ -82,7 +82,10 @@ def agree(some: Trace, whole: Trace, dtype: str, device: str = "cpu") -> None:
 
 
 @USUAL
-@given(problem=problem_files() | problem_files(mixed=True), dtype=formats)
+@given(
+    problem=problem_files() | problem_files(mixed=True) | problem_files(settings_of_rope=True),
+    dtype=formats,
+)
 def test_the_output_alone(problem: dict[str, Any], dtype: str) -> None:
     whole, some = run(read(problem), dtype=dtype), keeping(read(problem), dtype, ("output",))
     if some is None:

@@ -99,7 +99,9 @@ class Wrong:
         """Queries or keys with the mistake in them."""
         right = turning(said, x.shape[-1], length)
         how = self.change(said, length, right)
-        found: Array = how.turned(x, np.arange(len(positions)) if self.from_0 else positions)
+        found: Array = how.turned(
+            x, np.arange(len(positions))[:, None] if self.from_0 else positions
+        )
         if self.everywhere:
             found[..., part_of(right) :] *= right.factor
         return found

@@ -31,16 +31,18 @@ class Turning:
     interleaved: bool = False
 
     def turned(self, x: Any, positions: Array, xp: Any = np, way: int = 1) -> Any:
-        """Rows (… × rows × features), each turned by its position."""
-        angles = way * np.outer(positions, self.frequencies)
+        """Rows (… × rows × features), each turned by its positions (… × rows × pairs, or × 1)."""
+        angles = way * positions * self.frequencies
         cos, sin = (xp.asarray(self.factor * each) for each in (np.cos(angles), np.sin(angles)))
         columns = [x[..., at] for at in range(x.shape[-1])]
         for pair in range(len(self.frequencies)):
             one, other = self.places(pair)
             a, b = x[..., one], x[..., other]
-            columns[one] = a * cos[:, pair] - b * sin[:, pair]
-            columns[other] = a * sin[:, pair] + b * cos[:, pair]
-        return xp.stack(columns, -1)
+            columns[one] = a * cos[..., pair] - b * sin[..., pair]
+            columns[other] = a * sin[..., pair] + b * cos[..., pair]
+        # Features that do not turn are the same in all entries.
+        shape = np.broadcast_shapes(*(tuple(column.shape) for column in columns))
+        return xp.stack([xp.broadcast_to(column, shape) for column in columns], -1)
 
     def places(self, pair: int) -> tuple[int, int]:
         """Which two features are a pair."""
@@ -62,21 +64,47 @@ def said_of(rope: Said) -> dict[str, Any]:
     return found
 
 
-def positions_of(said: Said, which: str, first: int, rows: int) -> Array:
-    """Where queries or keys stand."""
-    given = said.get("positions")
-    if given is None:
-        return np.arange(first, first + rows, dtype=float)
+def given_positions(said: Said, which: str) -> Array:
+    given = said["positions"]
     if isinstance(given, Mapping):
         given = given[which]
     return np.array(given, dtype=float)
+
+
+def positions_of(said: Said, which: str, first: int, rows: int) -> Array:
+    """Where queries or keys stand: rows × 1, or × pairs where these have positions of their own;
+    with entries before them, and an axis for heads, where each entry has its own.
+    """
+    if "positions" not in said:
+        return np.arange(first, first + rows, dtype=float)[:, None]
+    given = given_positions(said, which)
+    section = said.get("mrope_section")
+    if section is None or given.ndim == 1:
+        found = given[..., None]
+    else:
+        axes = axes_of_pairs(section, interleaved=said.get("mrope_interleaved", False))
+        found = np.stack([given[axis] for axis in axes], axis=-1)
+    return found[:, None] if found.ndim > 2 else found
+
+
+def axes_of_pairs(section: Sequence[int], *, interleaved: bool) -> list[int]:
+    """Which of time, height and width turns each pair."""
+    pairs = sum(section)
+    if not interleaved:
+        return [axis for axis in range(3) for _ in range(section[axis])]
+    found = [0] * pairs
+    for axis in (1, 2):
+        for pair in range(axis, 3 * section[axis], 3):
+            if pair < pairs:
+                found[pair] = axis
+    return found
 
 
 def length_of(said: Said, queries: int, keys: int, past: int) -> float:
     """How many positions there are, up to the last."""
     if "positions" not in said:
         return max(past + queries, keys)
-    return 1 + max(positions_of(said, which, 0, 0).max() for which in ("queries", "keys"))
+    return float(1 + max(given_positions(said, which).max() for which in ("queries", "keys")))
 
 
 def turning(rope: Said, d_k: int, length: float) -> Turning:

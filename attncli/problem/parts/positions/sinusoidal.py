@@ -129,7 +129,9 @@ class Sinusoidal(Position):
             )
 
     def steps(self, sizes: PositionSizes) -> Iterable[Rule]:
-        yield self.table(self.layout, is_moved=self.first > 0, is_cached=sizes.past > 0)
+        table = self.table(self.layout, is_moved=self.first > 0, is_cached=sizes.past > 0)
+        # A row of a context may be longer than one of X.
+        yield replace(table, lengths=(("d", sizes.d_model),))
         yield self.rules[1]
 
     def parameters(self, sizes: PositionSizes) -> Mapping[str, Scalar | Matrix]:
@@ -137,9 +139,6 @@ class Sinusoidal(Position):
         if self.first:
             found["start"] = Scalar.of(self.first)
         return found
-
-    def lengths(self, sizes: PositionSizes) -> Mapping[str, int]:
-        return {"d": sizes.d_model}
 
     @classmethod
     def variants(cls) -> Variants:

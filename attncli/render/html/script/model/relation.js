@@ -69,12 +69,40 @@ class Relation {
     if (!isCall(node)) return null;
     const [kind, ...parts] = node;
     const values = parts.map((part) => this.nearValue(part));
-    if (values.includes(null)) return null;
     const name = PRINTED_AS[kind] ?? kind;
+    if (name === "floor_div" && values.includes(null)) return this.nearFloor(node);
+    if (values.includes(null)) return null;
     if (name === "pi") return exactlyPrinted(SHARED.pi);
     if (name === "sqrt" && isFraction(values[0]))
       return orNull(() => rationalRoot(values[0]) ?? nearRoot(values[0]));
     return orNull(() => EXACT[name](...values));
+  }
+
+  /**
+   * A quotient rounded down of which doubles are enough, as of logarithms: null where it may be on
+   * either side of a whole number.
+   *
+   * @param {any} node
+   * @returns {any}
+   */
+  nearFloor([, ...parts]) {
+    const [above, below] = parts.map((/** @type {any} */ part) => this.nearDouble(part));
+    const quotient = above / below;
+    const isSure = Math.abs(quotient - Math.round(quotient)) > SHARED.near_whole;
+    return isSure ? fraction(BigInt(Math.floor(quotient))) : null;
+  }
+
+  /**
+   * What a sentence of printed numbers comes to in doubles.
+   *
+   * @param {any} node
+   * @returns {number}
+   */
+  nearDouble(node) {
+    if (isNumber(node)) return toNumber(node.value ?? nearNumber(node.text));
+    const [kind, ...parts] = node;
+    const values = parts.map((/** @type {any} */ part) => this.nearDouble(part));
+    return result(FLOATS[PRINTED_AS[kind] ?? kind], values);
   }
 
   /**
