@@ -125,7 +125,7 @@ def is_softmax(trace: Trace, name: str) -> bool:
 
 def _start(printer: Printer, whole: Trace, view: View) -> Iterator[Block]:
     yield from beginning(printer, view)
-    yield Paragraph(_loss(printer.trace))
+    yield Paragraph(_loss(whole))
     if "loss" not in whole and _is_flat(whole):
         said = (
             "The gradient of every score is 0 here. With this ",

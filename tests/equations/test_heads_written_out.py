@@ -121,3 +121,17 @@ def test_a_step_is_asked_for_by_its_symbol(
     assert pages[0] == pages[1]
     assert run(["compute", str(file), "--cell", "N_2[1,0,0]", "-q"]) == 0
     assert run(["compute", str(file), "--steps", "N_3"]) == 2
+
+
+@pytest.mark.parametrize(
+    "equation", ["it = sum(h, Q[0, 0])", "it[i] = sum(h, Q[i, 0])", "it = Q[0, 0] * K[0, 1]"]
+)
+def test_the_gradient_of_a_head_begins_with_that_of_the_whole_result(
+    equation: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The result may be no step of a head, and then its gradient is none either."""
+    file = tmp_path / "problem.json"
+    given = {"Q": [[[1, 1]], [[2, 1]]], "K": [[[1, 1]], [[1, 3]]], "V": [[[1]], [[2]]]}
+    file.write_text(json.dumps({**given, "equations": [equation], "result": "it"}))
+    assert run(["gradient", str(file), "--head", "0"]) == 0
+    assert "is 1 everywhere" in " ".join(capsys.readouterr().out.split())
