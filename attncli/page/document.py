@@ -184,7 +184,7 @@ class Grid(NamedTuple):
     columns. A `picture` is a long matrix with a shade in every cell, for a terminal, where its
     digits have no room; it says whether shades are compared within their rows, as weights are, or
     within the whole matrix. `step` is the name of the array whose numbers stand here as they stand
-    in it.
+    in it, or `turned`: its rows as columns.
     """
 
     name: Expression
@@ -195,6 +195,7 @@ class Grid(NamedTuple):
     left_out: LeftOut = ()
     picture: Literal["rows", "matrix"] | None = None
     step: str = ""
+    turned: bool = False
 
     def loaded(self) -> Grid:
         """The same with its cells in memory, unless there are too many of them."""

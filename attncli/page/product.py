@@ -199,5 +199,6 @@ def _matrix(
         cells.append(tuple(cell(row, column) for column in columns))
     names = tuple(labels[0][row] for row in rows)
     heads = tuple(labels[1][column] for column in columns)
-    is_whole = not turned and (len(rows), len(columns)) == shape
-    return Grid(name, names, heads, tuple(cells), step=step.name if is_whole else "")
+    is_whole = (len(rows), len(columns)) == shape
+    whole = step.name if is_whole else ""
+    return Grid(name, names, heads, tuple(cells), step=whole, turned=turned)

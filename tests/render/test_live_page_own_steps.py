@@ -22,6 +22,14 @@ equations:
   - "total = sum(i, sums[i] ** 2)"
 result: total
 """
+TURNED = """
+Q: [[1, 1]]
+K: [[1, 2], [0, 3]]
+V: [[1], [2]]
+equations:
+  - "doubled[j, k] = 2 * K[j, k]"
+  - "scores[i, j] = sum(k, Q[i, k] * doubled[j, k])"
+"""
 QUIZ = ".controls button:has-text('Quiz')"
 NEXT = ".quiz > button:last-child"
 
@@ -67,6 +75,26 @@ def test_a_number_of_an_own_array_is_typed_over_and_saved(browser: Browser, tmp_
     again = run(load(str(tmp_path / "saved.yaml")))
     assert again["gate"][0, 0] == 0.5
     assert again["gated"][0, 0] == pytest.approx(again["output"][0, 0] / 2)
+
+
+@pytest.mark.browser
+def test_a_factor_whose_rows_stand_as_columns_follows(browser: Browser, tmp_path: Path) -> None:
+    """The doubled keys stand beside the queries as 2 0 and 4 6: of a 1, a 5 makes a 10."""
+    file = tmp_path / "turned.yaml"
+    file.write_text(TURNED, encoding="utf-8")
+    turned = "#step-scores table[data-turned] tbody td"
+    play: Play = [
+        ("wait", ""),
+        ("texts", turned),
+        ("click", "#what-is-given table[data-array=K] tbody td"),
+        ("type", "5"),
+        ("press", "Enter"),
+        ("wait", ""),
+        ("texts", turned),
+    ]
+    ((before, after),) = played(browser, (written(file, tmp_path), play))
+    assert before == ["2", "0", "4", "6"]
+    assert after == ["10", "0", "4", "6"]
 
 
 @pytest.mark.browser

@@ -123,6 +123,8 @@ def _table(grid: Grid, topic: str, *, labelled: bool = True, forms: bool = False
     With `forms` it has the closed forms, and not their decimals.
     """
     array = f' data-array="{attribute(grid.step)}"' if grid.step and not forms else ""
+    if array and grid.turned:
+        array += " data-turned"
     unseen = "" if labelled else ' class="unseen"'
     judged = " judged" if any(cell.verdict for cell in next(iter(grid.cells))) else ""
     columns = grid.columns or ("",) * len(next(iter(grid.cells)))

@@ -310,8 +310,12 @@ interface Shown {
 interface Matrix extends Shown {
   table: HTMLTableElement;
   symbol: string;
+  /** In the order of the step, also where the table is turned. */
   cells: HTMLTableCellElement[];
+  /** The columns of the table. */
   width: number;
+  /** Whether the rows of the step are the columns of the table. */
+  turned: boolean;
   /** Whether it has a name of its own, unlike an operand beside others. */
   labelled: boolean;
   /** What stands in each cell now, with its marks. */

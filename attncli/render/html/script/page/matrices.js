@@ -43,13 +43,14 @@ class Matrices {
   known(table) {
     const found = this.source(table, table.dataset.array);
     const rows = [...table.tBodies].flatMap((body) => [...body.rows]);
-    const cells = rows.flatMap((row) => [...row.cells].slice(1));
+    const turned = table.hasAttribute("data-turned");
+    const cells = turned ? columnByColumn(rows) : rows.flatMap(numbersOf);
     if (!found || cells.length !== found.length) return null;
     const labelled = Boolean(first(table, "caption.unseen"));
     const symbol = symbolOf(first(table, ".name math, caption math").firstElementChild);
     const width = rows[0].cells.length - 1;
     /** @type {Matrix} */
-    const known = { ...found, table, symbol, cells, labelled, filled: [], width };
+    const known = { ...found, table, symbol, cells, labelled, filled: [], width, turned };
     this.prepare(known);
     this.tint(known);
     return known;
@@ -140,7 +141,7 @@ class Matrices {
 
   /** @param {Matrix} matrix */
   fill(matrix) {
-    const { name, rule, start, cells, width, editable, table, filled } = matrix;
+    const { name, rule, start, cells, editable, table, filled } = matrix;
     const { texts, decimals, most } = this.columns(matrix);
     const { values } = this.model.steps.get(name);
     const hides = this.marksHidden(matrix);
@@ -152,7 +153,7 @@ class Matrices {
         changed: this.page.differs(name, place),
         edited: editable && this.page.edits.texts.has(`${name}.${place}`),
       };
-      const shift = this.shift(texts[at], decimals[at], most[at % width]);
+      const shift = this.shift(texts[at], decimals[at], most[tableColumn(matrix, at)]);
       const isOpen = cell === this.page.edits.cell;
       const now = [texts[at], shift, isOpen, ...Object.values(marks)].join();
       // Most cells do not change, and a page has many.
@@ -185,12 +186,13 @@ class Matrices {
    *
    * @param {Matrix} matrix
    */
-  columns({ name, start, cells, width }) {
-    const key = `${name} ${start}`;
+  columns(matrix) {
+    const { name, start, cells, turned } = matrix;
+    const key = `${name} ${start} ${turned}`;
     if (!this.texts.has(key)) {
       const texts = cells.map((_, at) => this.page.printed(name, start + at));
       const decimals = texts.map((text) => text.split(".")[1]?.length ?? 0);
-      this.texts.set(key, { texts, decimals, most: mostOfColumns(decimals, width) });
+      this.texts.set(key, { texts, decimals, most: mostOfColumns(decimals, matrix) });
     }
     return this.texts.get(key);
   }
@@ -230,11 +232,12 @@ class Matrices {
     const { gap, around, widest } = this.page.live.product;
     const labels = all(product, ".factor:last-child tbody th");
     const longest = Math.max(0, ...labels.map((each) => each.textContent.length));
-    const widths = tables.map(({ name, start, cells, width }) => {
+    const widths = tables.map((matrix) => {
+      const { name, start, cells } = matrix;
       const texts = cells.map((_, at) => this.page.lines.sentences.number(name, start + at).text);
       const columns = mostOfColumns(
         texts.map((text) => text.length),
-        width,
+        matrix,
       );
       return around + columns.reduce((sum, each) => sum + each + gap, 0);
     });
@@ -263,11 +266,13 @@ class Matrices {
    * @param {Found} found
    * @param {string} key
    */
-  move({ table: { width, cells }, at }, key) {
+  move({ table, at }, key) {
+    const { width, cells, turned } = table;
     const [down, right] = ARROWS[key];
-    const [row, column] = [Math.floor(at / width) + down, (at % width) + right];
-    if (column < 0 || column >= width) return;
-    cells[row * width + column]?.focus();
+    const [row, column] = [tableRow(table, at) + down, tableColumn(table, at) + right];
+    const rows = cells.length / width;
+    if (column < 0 || column >= width || row < 0 || row >= rows) return;
+    cells[turned ? column * rows + row : row * width + column].focus();
   }
 
   /**
@@ -301,17 +306,54 @@ class Matrices {
 /** @typedef {{ texts: string[], decimals: number[], most: number[] }} ColumnsOfTexts */
 
 /**
- * The largest number in each column.
+ * The largest number in each column of a table.
  *
  * @param {number[]} numbers
- * @param {number} width
+ * @param {Matrix} matrix
  */
-function mostOfColumns(numbers, width) {
-  const most = new Array(width).fill(0);
+function mostOfColumns(numbers, matrix) {
+  const most = new Array(matrix.width).fill(0);
   numbers.forEach((number, at) => {
-    most[at % width] = Math.max(most[at % width], number);
+    const column = tableColumn(matrix, at);
+    most[column] = Math.max(most[column], number);
   });
   return most;
+}
+
+/**
+ * The column of a table that a number of its step stands in: that of its row, where the table is
+ * turned.
+ *
+ * @param {Matrix} matrix
+ * @param {number} at
+ */
+function tableColumn({ cells, width, turned }, at) {
+  return turned ? Math.floor(at / (cells.length / width)) : at % width;
+}
+
+/**
+ * The row of a table that it stands in.
+ *
+ * @param {Matrix} matrix
+ * @param {number} at
+ */
+function tableRow({ cells, width, turned }, at) {
+  return turned ? at % (cells.length / width) : Math.floor(at / width);
+}
+
+/** @param {HTMLTableRowElement} row */
+function numbersOf(row) {
+  return [...row.cells].slice(1);
+}
+
+/**
+ * The cells of a table in the order of a step whose rows are its columns.
+ *
+ * @param {HTMLTableRowElement[]} rows
+ */
+function columnByColumn(rows) {
+  const cells = rows.map(numbersOf);
+  return cells[0].flatMap((_, column) => cells.map((row) => row[column]));
 }
 
 /**

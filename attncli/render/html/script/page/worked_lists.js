@@ -50,9 +50,7 @@ class WorkedLists {
   work(known) {
     const { rule, fixed, start, length, list } = known;
     const areAll = this.model.data.detail === "cells";
-    const places = areAll
-      ? range(length).map((at) => start + at)
-      : this.standing(rule, start, length);
+    const places = areAll ? range(length).map((at) => start + at) : this.standing(known);
     const worked = places.map((at) => this.page.lines.line(rule, at, fixed));
     const { nearly } = this.page.lines.relation.notation;
     known.isOld = false;
@@ -99,12 +97,12 @@ class WorkedLists {
   /**
    * The cells that stand for their rows: where the query looks most, else the first.
    *
-   * @param {Rule} rule
-   * @param {number} start
-   * @param {number} length
+   * @param {WorkedList} known
    */
-  standing(rule, start, length) {
-    const isOfRows = rule.shape.length > 1 && rule.axes.at(-1) !== "query";
+  standing({ rule, fixed, start, length }) {
+    // Of one head, what has a number for each key is a list, and no matrix.
+    const axes = rule.cell.filter((letter) => !(letter in fixed));
+    const isOfRows = axes.length > 1 && rule.axes.at(-1) !== "query";
     if (!isOfRows) return range(length).map((at) => start + at);
     const width = rule.shape.at(-1);
     const rows = range(length / width).map((row) => start + row * width);
