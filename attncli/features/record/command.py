@@ -145,9 +145,6 @@ def record(
     )
     if against is None:
         _require_what_is_saved(look, layer, head, latent or absorbed)
-
-    from attncli.features.record.model import read_model, run_model
-
     require_writable(look.output, model)
     if against is not None:
         from attncli.features.record.against import Wishes, against_another
@@ -157,23 +154,21 @@ def record(
         write_page(found.page(detail or "rows", precision), look)
         warn_of(found.warnings, quiet=quiet)
         return Exit.OK if found.agrees else Exit.DIFFERENCE
+
+    from attncli.features.record.model import read_model, run_model
+
     progress.begin("loading the model")
     loaded = read_model(model, attention=attention)
     progress.begin("running the model")
     recorded = run_model(loaded, text, [] if layer is None else [layer])
-    calls = recorded.calls
-    if not is_problem or look.output is None:
-        write_page(calls.page(), look)
+    if layer is None or look.output is None:
+        write_page(recorded.calls.page(), look)
     else:
-        call = next((each for each in calls if each.layer == layer), None)
-        if call is None:
-            raise usage_error(
-                f"there is no layer {layer}", help=f"the model has layer 0 to {calls[-1].layer}"
-            )
-        wanted = recorded.options(call, head)
-        wanted["latent"] = latent
-        wanted["absorbed"] = absorbed
-        doubt = call.write(look.output, **wanted)
+        call = recorded.call_of_layer(layer)
+        parts = recorded.options(call, head)
+        parts["latent"] = latent
+        parts["absorbed"] = absorbed
+        doubt = call.write(look.output, **parts)
         if doubt:
             warn(doubt, sys.stderr)
     warn_of(loaded.warnings, quiet=quiet)

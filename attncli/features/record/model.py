@@ -53,6 +53,10 @@ class Recorded(NamedTuple):
     tokens: list[str]
     decoder_tokens: list[str]
 
+    def call_of_layer(self, layer: int) -> Call:
+        """The first call of a layer that was kept: a recording without it ends in an error."""
+        return next(call for call in self.calls if call.layer == layer)
+
     def options(self, call: Call, head: int | None) -> ProblemOptions:
         """What to save of a call, with its labels: a decoder has tokens of its own, and may attend
         to the text.
