@@ -79,6 +79,10 @@ class Calls(Sequence[Call]):
                 f"a recording is compared with another one, not with a {type(other).__name__}",
                 help="to compare one call, write calls[3].compare(other_calls[3])",
             )
+        if isinstance(names, str) or len(names) != 2:
+            raise usage_error(
+                f"names are two texts, not {names!r}", help='write names=("model", "port")'
+            )
         require_options(options)
         require_tolerance(tolerance)
         return compared_calls(self, other, names, tolerance=tolerance, options=options)

@@ -166,7 +166,9 @@ def test_a_factor_that_is_taken_twice(torch: Any, recording: Callable[..., Any])
     found = compared_models(torch, recording, twice, rope_parameters=yarn)
     assert found.first.first.name == "Q_rot"
     assert found.mistakes == ("RoPE's attention factor was applied twice",)
-    assert "A known mistake gives its numbers: RoPE's attention factor" in found.to_markdown()
+    assert (
+        "A known mistake gives the numbers of port: RoPE's attention factor" in found.to_markdown()
+    )
 
 
 def test_one_kind_of_attention_against_another(torch: Any, recording: Callable[..., Any]) -> None:
@@ -203,6 +205,7 @@ def test_one_side_makes_more_calls(torch: Any, recording: Callable[..., Any]) ->
     found = ours.compare(theirs)
     assert found.first is None
     assert not found
+    assert repr(found) == "<A against B: 1 and 2 calls, and none of the first differs>"
     assert "B 2 calls: only the first 1 call can be compared" in found.to_markdown()
 
 
@@ -211,6 +214,7 @@ def test_one_side_makes_more_calls(torch: Any, recording: Callable[..., Any]) ->
     [
         (lambda calls: calls.compare(calls[0]), "a recording is compared with another one"),
         (lambda calls: calls[0].compare(calls), "a call is compared with another one"),
+        (lambda calls: calls.compare(calls, names=("x",)), "names are two texts"),
         (lambda calls: calls[0].compare({"output": [[1]]}), "attncli.compare(calls[3].problem()"),
         (lambda calls: calls[0].compare(calls[0], heads=1), "heads"),
         (lambda calls: calls[0].compare(calls[0], head=7), "there is no head 7"),

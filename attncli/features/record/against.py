@@ -5,14 +5,20 @@ first that differs.
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from attncli.cli.progress import progress
 from attncli.features.record.model import Loaded, Recorded, read_model, run_model
 from attncli.torch.compared.all_calls import ComparedCalls, compared_calls, page_of_calls
+from attncli.tracing.comparison import TOLERANCES
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from attncli.page.document import Document
     from attncli.torch import Call
     from attncli.torch.call import ProblemOptions
@@ -67,8 +73,29 @@ def against_another(
         needs_tokenizer=False,
     )
     theirs = run_model(second, wishes.text, layers, tokenizer=first.tokenizer)
+    warnings = tuple(_warnings((model, first), (other, second), wishes.text))
     calls = _compared(ours, theirs, _names(model, other, wishes.attention), wishes)
-    return Found(calls, tuple(_warnings((model, first), (other, second), wishes.text)))
+    calls = replace(calls, warnings=warnings)
+    if wishes.layer is None and wishes.head is None:
+        off = _outputs_apart(ours.output, theirs.output, wishes.tolerance)
+        calls = replace(calls, output_difference=off)
+    return Found(calls, warnings)
+
+
+def _outputs_apart(
+    ours: NDArray[Any], theirs: NDArray[Any], tolerance: float | None
+) -> float | None:
+    """How far apart the outputs are; None where no number is off by more than the tolerance times
+    the largest of its row, or where they have other shapes.
+    """
+    if ours.shape != theirs.shape:
+        return None
+    apart = np.abs(ours - theirs)
+    largest = np.maximum(np.abs(ours), np.abs(theirs)).max(axis=-1, keepdims=True)
+    allowed = TOLERANCES["float32"] if tolerance is None else tolerance
+    if (apart <= allowed * largest).all():
+        return None
+    return float(apart.max())
 
 
 def _names(model: str, other: str, attention: str | None) -> tuple[str, str]:

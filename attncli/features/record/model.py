@@ -14,6 +14,8 @@ from attncli.english import count, listed, shape_text, shorten
 from attncli.errors import AttncliError, file_error, input_error, missing_error, usage_error
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from attncli.torch import Call, Calls
     from attncli.torch.call import ProblemOptions
 
@@ -45,13 +47,14 @@ class Loaded(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """The calls of one run of a model, and the tokens that it read: those of the text, and those of
-    the decoder.
+    """The calls of one run of a model, the tokens that it read (those of the text, and those of the
+    decoder), and what it gave: batch × n × d_model.
     """
 
     calls: Calls
     tokens: list[str]
     decoder_tokens: list[str]
+    output: NDArray[Any]
 
     def call_of_layer(self, layer: int) -> Call:
         """The first call of a layer that was kept: a recording without it ends in an error."""
@@ -200,6 +203,7 @@ def run_model(
     import torch
 
     from attncli.torch import recording
+    from attncli.torch.tensors import to_numpy
 
     config = loaded.model.config
     tokenizer = tokenizer or loaded.tokenizer
@@ -222,7 +226,7 @@ def run_model(
         inputs["decoder_input_ids"] = torch.tensor([decoder_tokens])
     try:
         with torch.no_grad(), recording(layers=layers) as calls:
-            loaded.model(**inputs)
+            output = loaded.model(**inputs)[0]
     except AttncliError:
         raise
     except Exception as error:
@@ -234,7 +238,9 @@ def run_model(
                 help="give a shorter --text",
             ) from error
         raise input_error(f"the model cannot run on a text: {_words(error)}") from error
-    return Recorded(calls, _labels(tokenizer, tokens), _labels(tokenizer, decoder_tokens))
+    return Recorded(
+        calls, _labels(tokenizer, tokens), _labels(tokenizer, decoder_tokens), to_numpy(output)
+    )
 
 
 def _labels(tokenizer: Any, tokens: list[int]) -> list[str]:

@@ -67,7 +67,9 @@ class ComparedCalls(Sequence[ComparedCall]):
     """The calls of two recordings, one after the other: true if no step of any differs.
 
     `names` are what both are called. `compared` is the whole comparison of the first call that
-    differs; None where none does. A notebook shows the page of `attncli record --against`.
+    differs; None where none does. `output_difference` is how far apart the outputs of the whole
+    models are, where they were compared and differ. A notebook shows the page of `attncli record
+    --against`.
     """
 
     names: tuple[str, str]
@@ -75,6 +77,8 @@ class ComparedCalls(Sequence[ComparedCall]):
     calls: tuple[ComparedCall, ...]
     compared: Compared | None
     tolerance: float | None
+    output_difference: float | None = None
+    warnings: tuple[str, ...] = ()
 
     @overload
     def __getitem__(self, at: int) -> ComparedCall: ...
@@ -93,15 +97,22 @@ class ComparedCalls(Sequence[ComparedCall]):
         a, b = self.names
         first = self.first
         said = "no call differs"
+        if self.output_difference is not None:
+            said = "no call differs, but their outputs do"
+        if self.numbers[0] != self.numbers[1]:
+            ours, theirs = self.numbers
+            said = f"{ours} and {count(theirs, 'call')}, and none of the first differs"
         if first is not None and first.first is not None:
             said = f"call {first.ours.number} is the first that differs, in {first.first.name}"
         return f"<{a} against {b}: {said}>"
 
     @property
     def agrees(self) -> bool:
-        """Whether no call differs, and both sides make as many."""
+        """Whether no call differs, both sides make as many, and the models give the same."""
         ours, theirs = self.numbers
-        return self.first is None and ours == theirs
+        if self.first is not None or ours != theirs:
+            return False
+        return self.output_difference is None
 
     @property
     def first(self) -> ComparedCall | None:
@@ -177,11 +188,13 @@ def page_of_calls(calls: ComparedCalls, detail: str, precision: int) -> Document
 
 
 def _blocks(calls: ComparedCalls, detail: str, precision: int) -> Iterator[Block]:
-    yield Paragraph(_answer(calls))
-    if cause := _cause_before(calls):
-        yield Paragraph((cause,))
     if uneven := _uneven(calls):
         yield Paragraph((uneven,))
+    yield Paragraph(_answer(calls, precision))
+    if cause := _cause_before(calls):
+        yield Paragraph((cause,))
+    for warning in calls.warnings:
+        yield Paragraph((f"Warning: {warning}.",))
     yield from _table(calls, precision)
     first, whole = calls.first, calls.compared
     if first is None or whole is None:
@@ -190,12 +203,10 @@ def _blocks(calls: ComparedCalls, detail: str, precision: int) -> Iterator[Block
     yield from page_of(whole.comparison, whole.explanation, detail, precision).blocks
 
 
-def _answer(calls: ComparedCalls) -> Text:
+def _answer(calls: ComparedCalls, precision: int) -> Text:
     first = calls.first
-    both = count(len(calls), "call")
     if first is None:
-        agree = either(len(calls), "agrees", "agree")
-        return (f"No difference: {both} of attention {agree} within the rounding of the format.",)
+        return _no_call_differs(calls, precision)
     assert first.first is not None
     said = (
         f"Call {first.ours.number} ({_of_layer(first.ours)}) is the first that differs, in the step"
@@ -203,9 +214,28 @@ def _answer(calls: ComparedCalls) -> Text:
     )
     if first.ours.number:
         said += f" {_calls_before(first.ours.number)}"
-    if calls.mistakes:
-        said += f" A known mistake gives its numbers: {listed(calls.mistakes, last='or')}."
+    whole = calls.compared
+    explained = None if whole is None else whole.explanation
+    if explained is not None:
+        mistakes = listed(explained.mistakes, last="or")
+        said += f" A known mistake gives the numbers of {explained.side.name}: {mistakes}."
     return (said,)
+
+
+def _no_call_differs(calls: ComparedCalls, precision: int) -> Text:
+    agree = either(len(calls), "agrees", "agree")
+    both = f"{count(len(calls), 'call')} of attention {agree} within the rounding of the format"
+    off = calls.output_difference
+    if off is None:
+        return (f"No difference: {both}.",)
+    return (
+        f"{both[0].upper()}{both[1:]}, but the outputs of the two models differ, by up to ",
+        *magnitude(off, precision),
+        (
+            ". So the cause is after the attention of the last layer: W_O, a norm, or the"
+            " feed-forward layer."
+        ),
+    )
 
 
 def _calls_before(number: int) -> str:
@@ -286,6 +316,8 @@ def _data(calls: ComparedCalls) -> dict[str, Any]:
         "b": {"name": b, "calls": in_b},
         "same": calls.agrees,
         "first_difference": None if first is None else first.ours.number,
+        "output_difference": calls.output_difference,
+        "warnings": [*calls.warnings],
         "calls": [_call_data(call) for call in calls],
         "comparison": None if calls.compared is None else calls.compared.to_dict(),
     }

@@ -458,3 +458,42 @@ def test_options_that_do_not_go_together(
 ) -> None:
     assert run(["record", "nowhere", "--text", "I love AI", *more]) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore")
+def test_what_comes_after_the_last_attention_is_compared(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from safetensors.torch import load_file, save_file
+
+    path = shutil.copytree(folder, tmp_path / "after")
+    file = path / "model.safetensors"
+    weights = load_file(file)
+    weights["h.1.attn.c_proj.weight"] *= 1.5
+    save_file(weights, file, metadata={"format": "pt"})
+    line = ["record", str(folder), "--text", "I love AI", "--against", str(path)]
+    assert run(line) == 1
+    said = " ".join(capsys.readouterr().out.split())
+    assert "2 calls of attention agree" in said
+    assert "So the cause is after the attention of the last layer: W_O" in said
+    assert run([*line, "--format", "json"]) == 1
+    data = json.loads(capsys.readouterr().out)
+    assert data["first_difference"] is None
+    assert data["output_difference"] > 1e-4
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore")
+def test_weights_that_the_other_folder_lacks_stand_on_the_page(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from safetensors.torch import load_file, save_file
+
+    path = shutil.copytree(folder, tmp_path / "lacks")
+    file = path / "model.safetensors"
+    weights = load_file(file)
+    del weights["h.1.attn.c_attn.weight"]
+    save_file(weights, file, metadata={"format": "pt"})
+    assert run(["record", str(folder), "--text", "I love AI", "--against", str(path)]) == 1
+    assert "h.1.attn.c_attn.weight" in capsys.readouterr().out
