@@ -14,7 +14,7 @@ from attncli.cli.look import Look, look_options
 from attncli.cli.options import Conflict, reject_conflicts
 from attncli.cli.pages import is_for_screen, write_page
 from attncli.cli.progress import progress
-from attncli.errors import usage_error
+from attncli.errors import input_error, usage_error
 from attncli.render import FORMATS
 
 if TYPE_CHECKING:
@@ -164,12 +164,15 @@ def _require_other_file(output: str | None, function: str) -> None:
 
 
 def _save(study: "Study", path: str) -> None:
-    """Write a problem with what the function does."""
-    from attncli.cli.error_report import warn_of
+    """Write a problem with what the function does; raises AttncliError (exit 3) where no problem
+    does it.
+    """
     from attncli.cli.saving import write_problem
     from attncli.features.mask.problem import COMMENT, problem_of
 
     if not study.has_form:
-        warn_of([f"no key of a problem does the same, so {path} was not written"], quiet=False)
-        return
+        raise input_error(
+            f"{path} was not written: no key of a problem does what the function does",
+            help="write it as an equation of your own: attncli new --equations",
+        )
     write_problem(problem_of(study), path, COMMENT)

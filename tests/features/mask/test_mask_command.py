@@ -329,11 +329,11 @@ def test_what_no_key_says_is_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert run(["mask", f"{MASKS}:by_position", "-o", "mask.yaml"]) == Exit.OK
+    assert run(["mask", f"{MASKS}:by_position", "-o", "mask.yaml"]) == Exit.INPUT
     out, err = capsys.readouterr()
     assert "It multiplies each score by a number" in out
-    assert (
-        err == "attncli: warning: no key of a problem does the same, so mask.yaml was not written\n"
+    assert err.startswith(
+        "attncli: error: mask.yaml was not written: no key of a problem does what the function does"
     )
     assert not Path("mask.yaml").exists()
 
