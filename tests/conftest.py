@@ -50,7 +50,7 @@ from attncli.problem.parts.positions import Alibi, Position, Rope
 from attncli.problem.text.numbers import as_float
 
 LASTS = (
-    "2 to 3 minutes on two cores, and 8 with browsers and frameworks; -m slow, the slow tier,"
+    "about 4 minutes on two cores, and 12 with browsers and frameworks; -m slow, the slow tier,"
     " three quarters of an hour"
 )
 EXAMPLES = {  # of a property, usually, where it has many, and where it has few

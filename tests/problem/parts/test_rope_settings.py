@@ -127,6 +127,21 @@ def test_a_layer_may_have_no_positions() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        # By the names of older files, or more than is about RoPE.
+        (
+            "{rotary_pct: 0.25}",
+            "4:19: position.rope: there is no key rotary_pct (write partial_rotary_factor, with the"
+            " same number)",
+        ),
+        (
+            "{model_type: llama, rope_theta: 10000}",
+            "4:19: position.rope: there is no key model_type (paste only what is about RoPE:"
+            " rope_parameters, or rope_theta and rope_scaling)",
+        ),
+        (
+            "{rope_scaling: {type: su, factor: 8}}",
+            "4:40: position.rope.rope_scaling.type: su is an older name (write type: longrope)",
+        ),
         (
             "{factor: 8}",
             "4:27: position.rope.factor: is read with rope_type: linear, dynamic, yarn, longrope,"

@@ -75,6 +75,31 @@ _POSITIONS = ("queries", "keys")
 _POSITIONS_HELP = "write {queries: [2, 3], keys: [0, 1, 2, 3]}, or [0, 1, 2, 3] for both"
 
 
+# What older files call a key, or where they have it.
+_OTHER_NAMES = {
+    "rotary_pct": "write partial_rotary_factor, with the same number",
+    "rotary_emb_base": "write rope_theta, with the same number",
+    "rotary_base": "write rope_theta, with the same number",
+    "rotary_ndims": "write partial_rotary_factor: this number divided by the length of a head",
+    "rotary_dim": "write partial_rotary_factor: this number divided by the length of a head",
+    "rope_local_base_freq": "for a layer with a window, write rope_theta with this number, alone",
+}
+# A config.json has these beside what it says of RoPE.
+_OF_A_WHOLE_CONFIG = (
+    "architectures",
+    "model_type",
+    "hidden_size",
+    "num_attention_heads",
+    "num_hidden_layers",
+    "num_key_value_heads",
+    "vocab_size",
+    "head_dim",
+    "torch_dtype",
+)
+# Types by the names of older files.
+_RENAMED_TYPES = {"su": "longrope"}
+
+
 class _NoRope(Exception):
     """The layer that is asked for has no RoPE."""
 
@@ -84,7 +109,7 @@ def read_settings(value: Value) -> dict[str, Any] | None:
     wrong.
     """
     before = value.errors.count
-    require_keys(value, _ALL_KEYS)
+    require_keys(value, _ALL_KEYS, _meant)
     try:
         found = _by_name(value)
     except _NoRope:
@@ -204,13 +229,20 @@ def _by_name(value: Value) -> dict[str, Value]:
     layer = found.pop("layer", None)
     for each in written[:1]:
         inner = _of_layer(each, layer)
-        require_keys(inner, _PASTED_KEYS)
+        require_keys(inner, _PASTED_KEYS, _meant)
         for key in inner.keys:
             if key in _PASTED_KEYS and not is_null(inner.key(key).node):
                 _take(found, key, inner.key(key))
     if layer is not None and not written:
         layer.wrong("there are no rope_parameters of several layers", "leave layer out")
     return found
+
+
+def _meant(key: str, value: Value) -> str:
+    """Help with a key that files of models have; empty where it is none of these."""
+    if key in _OF_A_WHOLE_CONFIG:
+        return "paste only what is about RoPE: rope_parameters, or rope_theta and rope_scaling"
+    return _OTHER_NAMES.get(key, "")
 
 
 def _take(found: dict[str, Value], key: str, value: Value) -> None:
@@ -297,6 +329,11 @@ def _type_of(word: Value, found: Mapping[str, Value]) -> str | None:
         return "default"
     if is_of_sections:
         word.wrong("rope_type: mrope needs mrope_section", _SECTIONS_HELP)
+        return None
+    written = word.node.text if isinstance(word.node, Leaf) else ""
+    if written in _RENAMED_TYPES:
+        now = _RENAMED_TYPES[written]
+        word.wrong(f"{written} is an older name", f"write {word.name}: {now}")
         return None
     return read_word(word, tuple(ROPE_TYPES))
 
