@@ -419,7 +419,9 @@ def hidden_beside(steps: StepsByName, step: Step) -> NDArray[np.bool_] | None:
     letters, shape = step.rule.target.letters, step.shape
     if letters[-1:] != own[-1:]:
         letters, shape = (*letters, own[-1]), (*shape, mask.shape[-1])
-    if not {*own} <= {*letters}:
+    lengths = dict(zip(letters, shape, strict=True))
+    # A step of a problem's own may count only some of the keys.
+    if any(lengths.get(letter) != size for letter, size in zip(own, mask.shape, strict=True)):
         return None
     hidden: NDArray[np.bool_] = repeat_along(mask.value == -np.inf, own, letters, shape, np)
     return hidden

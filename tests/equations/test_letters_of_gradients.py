@@ -12,7 +12,7 @@ import pytest
 
 import attncli
 from attncli.cli.main import run
-from attncli.tracing.model import Trace
+from attncli.tracing.model import Trace, hidden_beside
 from attncli.tracing.serialization import from_dict, to_dict
 
 PLAIN: dict[str, Any] = {
@@ -122,3 +122,41 @@ def test_a_softmax_decides_by_the_logits_of_each_head() -> None:
         problem = {**SHARED, "sink": sink, "equations": [equation]}
         assert attncli.trace(problem).shifted
     assert not attncli.trace({**SHARED, "equations": [equation]}).shifted
+
+
+OF_FEATURES = """
+Q: [[1, 1], [0, 1], [2, 0]]
+K: [[1, 0], [0, 1]]
+V: [[1, 2], [3, 4]]
+mask: {keep: [[1, 0], [0, 1], [1, 1]]}
+equations: ["scaled[i, j] = scores[i, j] * (1 + Q[min(2, i), j] ** 2)"]
+"""
+OF_FEWER_KEYS = """
+Q: [[1], [0], [2]]
+K: [[1], [0]]
+V: [[1, 2], [3, 4]]
+mask: {keep: [[1, 0], [0, 1], [1, 1]]}
+equations: ["fewer[i, j] = Q[i, j] ** 2"]
+"""
+
+
+@pytest.mark.parametrize("name", ["Q", "d_Q"])
+def test_a_mask_hides_keys_and_no_features(name: str, tmp_path: Path) -> None:
+    """Q[i, j] counts features by the letter of keys, of which there are as many."""
+    (tmp_path / "p.yaml").write_text(OF_FEATURES, encoding="utf-8")
+    trace = attncli.trace(tmp_path / "p.yaml", gradient=True)
+    hidden = hidden_beside(trace.steps, trace.steps[name])
+    assert hidden is not None
+    masked = [[False, True], [True, False], [False, False]]
+    # A row for each feature, and in it the keys.
+    assert hidden.tolist() == [[row, row] for row in masked]
+
+
+def test_a_step_that_counts_some_of_the_keys_has_pages(tmp_path: Path) -> None:
+    file = tmp_path / "p.yaml"
+    file.write_text(OF_FEWER_KEYS, encoding="utf-8")
+    trace = attncli.trace(file, gradient=True)
+    assert trace.steps["fewer"].shape == (3, 1)
+    assert hidden_beside(trace.steps, trace.steps["fewer"]) is None
+    assert run(["gradient", str(file)]) == 0
+    assert run(["compute", str(file)]) == 0

@@ -103,7 +103,8 @@ def _representative(trace: Trace, step: Step, row: tuple[int, ...]) -> tuple[int
     if step.name == "mask" and hidden.any():
         return (*row, int(np.argmax(hidden)))
     weights = step_of_pairs(trace.steps)
-    if weights is None:
+    # A step of a problem's own may count only some of the keys.
+    if weights is None or weights.shape[-1] != step.shape[-1]:
         return (*row, 0)
     *leading, _ = weights.rule.target.letters
     place = dict(zip(step.rule.target.letters, row, strict=False))

@@ -122,6 +122,8 @@ class WorkedLists {
     const own = this.model.steps.get(rule.name).values.subarray(row, row + width);
     if (rule.name === mask && own.includes(-Infinity)) return own.indexOf(-Infinity);
     const step = this.model.steps.get(this.model.setting.pairs);
+    // A step of a problem's own may count only some of the keys.
+    if (step.rule.shape.at(-1) !== width) return 0;
     const start = cellAt(step.rule, placesOf(rule, row));
     const shares = step.values.subarray(start, start + width);
     const unknown = shares.findIndex(Number.isNaN);
