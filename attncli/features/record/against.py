@@ -13,13 +13,12 @@ import numpy as np
 
 from attncli.cli.progress import progress
 from attncli.features.record.model import Loaded, Recorded, read_model, run_model
-from attncli.torch.compared.all_calls import ComparedCalls, compared_calls, page_of_calls
+from attncli.torch.compared.all_calls import ComparedCalls, compared_calls
 from attncli.tracing.comparison import TOLERANCES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from attncli.page.document import Document
     from attncli.torch import Call
     from attncli.torch.call import ProblemOptions
 
@@ -37,25 +36,9 @@ class Wishes(NamedTuple):
     tolerance: float | None = None
 
 
-class Found(NamedTuple):
-    """The calls side by side, and what the user should know of the models."""
-
-    calls: ComparedCalls
-    warnings: tuple[str, ...]
-
-    @property
-    def agrees(self) -> bool:
-        """Whether no call differs, and both models make as many."""
-        return self.calls.agrees
-
-    def page(self, detail: str, precision: int) -> Document:
-        """The page of the command."""
-        return page_of_calls(self.calls, detail, precision)
-
-
 def against_another(
     model: str, other: str, wishes: Wishes, implementations: Collection[str]
-) -> Found:
+) -> ComparedCalls:
     """Both models run on the tokens that the first one makes of the text, and compared.
 
     `other` is a folder, or the word of an implementation, which stands for the same model with it.
@@ -73,13 +56,12 @@ def against_another(
         needs_tokenizer=False,
     )
     theirs = run_model(second, wishes.text, layers, tokenizer=first.tokenizer)
-    warnings = tuple(_warnings((model, first), (other, second), wishes.text))
     calls = _compared(ours, theirs, _names(model, other, wishes.attention), wishes)
-    calls = replace(calls, warnings=warnings)
+    warnings = _warnings((model, first), (other, second), wishes.text)
+    off = None
     if wishes.layer is None and wishes.head is None:
         off = _outputs_apart(ours.output, theirs.output, wishes.tolerance)
-        calls = replace(calls, output_difference=off)
-    return Found(calls, warnings)
+    return replace(calls, warnings=tuple(warnings), output_difference=off)
 
 
 def _outputs_apart(

@@ -148,10 +148,11 @@ def record(
     require_writable(look.output, model)
     if against is not None:
         from attncli.features.record.against import Wishes, against_another
+        from attncli.torch.compared.all_calls import page_of_calls
 
         wishes = Wishes(text, layer, head, attention, tolerance)
         found = against_another(model, against, wishes, IMPLEMENTATIONS)
-        write_page(found.page(detail or "rows", precision), look)
+        write_page(page_of_calls(found, detail or "rows", precision), look)
         warn_of(found.warnings, quiet=quiet)
         return Exit.OK if found.agrees else Exit.DIFFERENCE
 
