@@ -28,7 +28,7 @@ from attncli.problem.parts.axes import BATCH, HEAD, KEY_HEAD, LEADING
 from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.numbers import NumberError
 from attncli.tracing.model import Step, Trace
-from attncli.tracing.slices import axis_length, group_size
+from attncli.tracing.slices import axis_length, group_size, steps_of_all_heads
 
 # Only short labels of plain letters look the same in every format.
 _PLAIN_LABEL = re.compile(r"[A-Za-z0-9 ]{1,14}")
@@ -193,6 +193,9 @@ class Page:
         # Of one number for each head, all stand in one table.
         if len(own) == len(letters):
             return ()
+        # What comes after the heads are together has those that are left in rows of all.
+        if step.name in steps_of_all_heads(self.trace):
+            own = [letter for letter in own if letter == BATCH]
         # Where no step that is worked out has heads, a page has them below one another.
         if own == [KEY_HEAD] and not self.trace.leading_letters:
             return ()

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from attncli.answers.model import Answer, Answers
-from attncli.answers.steps import LATEX_NAMES
+from attncli.answers.steps import LATEX_NAMES, spellings
 from attncli.attention.losses import LOSS_RULES
-from attncli.attention.registry import GRADIENT_RULES, STEP_NAMES
+from attncli.attention.registry import GRADIENT_RULES, STEP_NAMES, gradient_name
+from attncli.equation.symbols import differential
 from attncli.problem.files import STANDARD_INPUT
 from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.source import Source
 from attncli.tracing.model import Trace
+
+if TYPE_CHECKING:
+    from attncli.problem.parts.equations import System
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +69,32 @@ _OF_GRADIENTS = {
 _UNAMBIGUOUS = sorted(
     (name for name in _OF_GRADIENTS if name[0] == "d" or "mathrm{d}" in name), key=len, reverse=True
 )
+_BEFORE_NAME = r"(?<![\w\\])\Z"
+_BEFORE_KEY = r"""(?:^|[{,\s])["']?\Z"""
+
+
+def _as_key(names: Sequence[str]) -> str:
+    """The pattern of any of these names as a key."""
+    return rf"""{_any_of(names)}["']?[ \t]*:"""
+
+
+def _as_name(names: Sequence[str]) -> str:
+    """The pattern of any of these names; in the words of a page, d_v = 3 is the size of the
+    values.
+    """
+    return rf"{_any_of(names)}(?![\w'])(?!\s*=\s*[0-9])"
+
+
+def _any_of(names: Sequence[str]) -> str:
+    escaped = [re.escape(name) for name in names]
+    return f"(?:{'|'.join(escaped)})"
+
+
 # Each as names, which are sought first since they are few, and as what may stand before one: alone,
-# or as a key. In the words of a page, d_v = 3 is the size of the values.
+# or as a key.
 _MENTIONS = (
-    (rf"(?:{'|'.join(map(re.escape, _UNAMBIGUOUS))})(?![\w'])(?!\s*=\s*[0-9])", r"(?<![\w\\])\Z"),
-    (
-        rf"""(?:{"|".join(map(re.escape, sorted(_OF_GRADIENTS)))})["']?[ \t]*:""",
-        r"""(?:^|[{,\s])["']?\Z""",
-    ),
+    (_as_name(_UNAMBIGUOUS), _BEFORE_NAME),
+    (_as_key(sorted(_OF_GRADIENTS)), _BEFORE_KEY),
 )
 
 
@@ -98,16 +121,31 @@ def read_answers(source: Source, trace: Trace) -> Answers:
     return Answers({name: steps[name] for name in trace.steps if name in steps}, source.name)
 
 
-def mentions_gradients(source: Source) -> bool:
+def mentions_gradients(source: Source, system: System | None = None) -> bool:
     """Whether any answer is to a step of the loss or of the backward pass, going by the names in
-    the text.
+    the text: those that every problem has, and those of the equations of this `system`.
     """
     text = source.text
     return any(
         re.search(before, text[max(found.start() - 2, 0) : found.start()])
-        for name, before in _MENTIONS
+        for name, before in (*_MENTIONS, *_mentions_of(system))
         for found in re.finditer(name, text)
     )
+
+
+def _mentions_of(system: System | None) -> tuple[tuple[str, str], ...]:
+    """What mentions a gradient of a problem's own steps or arrays: its name as a key, or its
+    symbol as a page writes it.
+    """
+    if system is None:
+        return ()
+    symbols = {each.name: each.name for each in system.arrays}
+    symbols |= {each.name: each.symbol or each.name for each in system.equations}
+    if not symbols:
+        return ()
+    keys = [gradient_name(name) for name in symbols]
+    written = [each for symbol in symbols.values() for each in spellings(differential(symbol))]
+    return (_as_key(keys), _BEFORE_KEY), (_as_name(written), _BEFORE_NAME)
 
 
 def _form(source: Source) -> Form:

@@ -96,8 +96,12 @@ def _spellings(rule: Rule) -> set[str]:
     """What pages call a step, be it of a problem's own equations, or a gradient of what these
     read.
     """
-    spelled = write(Name(rule.symbol), LATEX)
-    return {rule.name, rule.symbol, spelled, plain_name(rule.symbol), unicode_name(rule.symbol)}
+    return {rule.name, *spellings(rule.symbol)}
+
+
+def spellings(symbol: str) -> set[str]:
+    """How pages write a symbol, in any format."""
+    return {symbol, write(Name(symbol), LATEX), plain_name(symbol), unicode_name(symbol)}
 
 
 def in_shape_of(cells: NDArray[np.object_], target: tuple[int, ...]) -> NDArray[np.object_] | None:

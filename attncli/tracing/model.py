@@ -406,8 +406,8 @@ def step_of_pairs(steps: StepsByName) -> Step | None:
 
 
 def hidden_beside(steps: StepsByName, step: Step) -> NDArray[np.bool_] | None:
-    """The keys that the mask hides, in the places of a step and for each key, which is its last
-    axis or one more.
+    """The keys that the mask hides, in the places of a step and for each key: an axis of the step,
+    or one more at the end.
 
     None without a mask, and for a step that has no queries, or not all heads and entries of the
     mask.
@@ -417,7 +417,7 @@ def hidden_beside(steps: StepsByName, step: Step) -> NDArray[np.bool_] | None:
     mask = steps["mask"]
     own = mask.rule.target.letters
     letters, shape = step.rule.target.letters, step.shape
-    if letters[-1:] != own[-1:]:
+    if own[-1] not in letters:
         letters, shape = (*letters, own[-1]), (*shape, mask.shape[-1])
     lengths = dict(zip(letters, shape, strict=True))
     # A step of a problem's own may count only some of the keys.
@@ -459,12 +459,17 @@ def repeat_along(
     cells: Array, own: Sequence[str], letters: Sequence[str], shape: Sequence[int], xp: Any
 ) -> Array:
     """Cells of a step whose letters are its `own`, repeated along those of a larger array of this
-    shape.
+    shape, which may have them in another order.
 
     >>> mask = np.array([[True, False]])
     >>> repeat_along(mask, own="ij", letters="hij", shape=(2, 1, 2), xp=np).tolist()
     [[[True, False]], [[True, False]]]
+    >>> repeat_along(mask, own="ij", letters="ji", shape=(2, 1), xp=np).tolist()
+    [[True], [False]]
     """
+    order = [own.index(letter) for letter in letters if letter in own]
+    if order != sorted(order):
+        cells = xp.transpose(cells, order)
     sizes = []
     for letter, size in zip(letters, shape, strict=True):
         if letter in own:

@@ -208,15 +208,15 @@ def expected_infinities(rule: Rule, value: Array, hidden: Array | None, xp: Any)
     """Where a step may be -inf: in cells that a mask hides, and in rows that it hides whole; None
     for nowhere.
 
-    `hidden` marks the keys that are hidden, in the places of the step and for each key; all arrays
-    are those of `xp`.
+    `hidden` marks the keys that are hidden, in the places of the step and for each key, which is an
+    axis of the step or one more at the end; all arrays are those of `xp`.
     """
     if hidden is None:
         return None
     if rule.name == "mask":
         return value == -math.inf
     axes = rule.axis_names
-    is_of_pairs = axes[-2:] == ("query", "key")
+    is_of_pairs = {"query", "key"} <= {*axes}
     if is_of_pairs and value.shape == hidden.shape:
         return hidden
     is_of_queries = axes[-1:] == ("query",)

@@ -135,3 +135,48 @@ def test_the_gradient_of_a_head_begins_with_that_of_the_whole_result(
     file.write_text(json.dumps({**given, "equations": [equation], "result": "it"}))
     assert run(["gradient", str(file), "--head", "0"]) == 0
     assert "is 1 everywhere" in " ".join(capsys.readouterr().out.split())
+
+
+BEHIND = [
+    "one[c, i] = concat[0, 0] + W[i] * V[i, c]",
+    "two[c, i] = softmax(c, one[c, i])",
+]
+
+
+@pytest.mark.parametrize("suffix", ["md", "tex", "txt"])
+@pytest.mark.parametrize("entries", [1, 2])
+def test_heads_behind_their_concat_are_read_in_rows_of_all(
+    suffix: str, entries: int, tmp_path: Path
+) -> None:
+    """A step that reads concat and has heads of its own stands below all heads, in one table."""
+    given = HEADS | {"X": HEADS["X"] if entries == 1 else [HEADS["X"]] * entries}
+    arrays = {"W[h, i]": [[1, 2, 3], [4, 5, 6]]}
+    file = tmp_path / "problem.json"
+    file.write_text(json.dumps(given | {"arrays": arrays, "equations": BEHIND}))
+    page = tmp_path / f"page.{suffix}"
+    assert run(["compute", str(file), "-o", str(page)]) == 0
+    assert run(["check", str(file), str(page)]) == 0
+    # A number of one head that is wrong is found.
+    text = page.read_text()
+    number = f"{attncli.trace(file)['two'][..., 1, 0, 1].flat[0]:.3f}"
+    assert number in text
+    page.write_text(text.replace(number, "0.123"))
+    assert run(["check", str(file), str(page)]) == 1
+
+
+@pytest.mark.parametrize("asked", [[], ["--steps", "d_W"]])
+@pytest.mark.parametrize("suffix", ["md", "tex", "txt", "json"])
+def test_gradients_of_own_arrays_ask_for_the_way_back(
+    suffix: str, asked: list[str], tmp_path: Path
+) -> None:
+    """Where a problem has no gradient but those of its own names, answers have them, too."""
+    own = {"X": [[1, 2]], "equations": ["one[i, k] = W[k] * X[i, k]"], "result": "one"}
+    file = tmp_path / "problem.json"
+    file.write_text(json.dumps(own | {"arrays": {"W[k]": [3, 4]}}))
+    page = tmp_path / f"page.{suffix}"
+    if suffix == "json":
+        # The gradient of the sum of W[k] · X[i, k] is X[i, k].
+        page.write_text('{"d_W": [1, 2]}')
+    else:
+        assert run(["gradient", str(file), "-o", str(page), *asked]) == 0
+    assert run(["check", str(file), str(page)]) == 0

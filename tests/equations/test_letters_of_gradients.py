@@ -160,3 +160,39 @@ def test_a_step_that_counts_some_of_the_keys_has_pages(tmp_path: Path) -> None:
     assert hidden_beside(trace.steps, trace.steps["fewer"]) is None
     assert run(["gradient", str(file)]) == 0
     assert run(["compute", str(file)]) == 0
+
+
+def test_a_mask_hides_keys_in_a_step_that_has_them_as_rows() -> None:
+    """The row of a key has its queries: the second key is hidden from the first query."""
+    trace = attncli.trace(
+        Q=[[1], [2]],
+        K=[[1], [2]],
+        V=[[1], [2]],
+        mask="causal",
+        equations=["turned[j, i] = masked[i, j]"],
+        result="turned",
+    )
+    hidden = hidden_beside(trace.steps, trace.steps["turned"])
+    assert hidden is not None
+    assert hidden.tolist() == [[False, False], [True, False]]
+    assert trace["turned"].tolist() == [[1, 2], [float("-inf"), 4]]
+    # The infinity is meant: nothing overflows.
+    assert trace.warnings == ()
+
+
+def test_a_hidden_layer_that_does_not_fit_is_said_beside_a_mask() -> None:
+    """1e308 · 2 is more than any double is, where no mask hides it: the cells of a hidden layer are
+    counted by query, key and feature.
+    """
+    trace = attncli.trace(
+        Q=[[1e308]],
+        K=[[1], [2]],
+        V=[[1], [2]],
+        score="additive",
+        W_1=[[2]],
+        W_2=[[1]],
+        v=[1],
+        mask=[[True, False]],
+        gradient=True,
+    )
+    assert any("does not fit" in each or "not fit" in each for each in trace.warnings)

@@ -24,7 +24,7 @@ def check_solution(
 
     The backward pass is worked out if the answers mention it, or if `gradient` asks for it.
     """
-    gradient = gradient or mentions_gradients(source)
+    gradient = gradient or mentions_gradients(source, problem.system)
     solution = judge_solution(
         problem, lambda trace: read_answers(source, trace), lenient=lenient, gradient=gradient
     )
@@ -45,9 +45,10 @@ def on_steps(
     `source` do not have.
     """
     answered = list(solution.verdicts.steps)
+    trace = solution.verdicts.trace
     # Gradients are worked out only if the answers mention them.
-    back = [] if mentions_gradients(source) else steps_back(steps)
-    names = () if back else chosen_steps(solution.verdicts.trace, steps)
+    back = [name for name in steps_back(steps) if name not in trace]
+    names = () if back else chosen_steps(trace, steps)
     if lacking := back or [name for name in names if name not in answered]:
         raise usage_error(
             f"{option}: {source.name} has no answers to {listed(lacking)}",
