@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 _EVEN_HELP = "all rows of a matrix must be equally long"
 # So many lists are inside one another where there are entries of a batch.
 _BATCH_DEPTHS = {"X": 3, "context": 3, "Q": 4, "K": 4, "V": 4}
+# In a list with commas, a blank between two numbers stands where one is missing.
+SEVERAL_NUMBERS = re.compile(r"[-+]?[\d.][^\s,]*(?:\s+[-+]?[\d.][^\s,]*)+")
 # A help line spells out so many lengths.
 _MOST_LENGTHS_SHOWN = 12
 _Cell = TypeVar("_Cell")
@@ -41,7 +44,7 @@ def read_cells(
     # These are matrices of other lengths than the first.
     uneven: list[Value] = []
     shape: tuple[int, ...] = ()
-    inner = value
+    inner = first_row = value
     while isinstance(inner.node, ListNode):
         if inner.node.numbers is not None:
             shape += inner.node.numbers.array.shape
@@ -50,7 +53,7 @@ def read_cells(
             inner.wrong("is empty", empty)
             return None
         shape += (inner.node.length,)
-        inner = inner.entry(0)
+        first_row, inner = inner, inner.entry(0)
 
     cells: list[_Cell | None] = []
 
@@ -69,7 +72,11 @@ def read_cells(
         elif node.length != shape[0]:
             if len(shape) > 1:
                 uneven.append(value)
-            else:
+            elif _has_several_in_a_cell(value):
+                # Then the length of the row says nothing.
+                for item in value.items:
+                    read_cell(item)
+            elif not _has_several_in_a_cell(first_row):
                 closing = "]" if text.startswith("[", node.at) else "\n"
                 help = _EVEN_HELP + comma_advice(text, top, text.find(closing, node.at))
                 value.wrong(
@@ -90,6 +97,14 @@ def read_cells(
     if uneven:
         _report_uneven(value, uneven[0])
     return (cells, shape) if value.errors.count == before else None
+
+
+def _has_several_in_a_cell(row: Value) -> bool:
+    """Whether a comma is missing between two numbers of a row, as in [1/2 0.25], so that they are
+    one cell.
+    """
+    texts = (cell.text for cell in row.items if isinstance(cell.node, Leaf))
+    return any(SEVERAL_NUMBERS.fullmatch(text) for text in texts)
 
 
 def _report_uneven(whole: Value, value: Value) -> None:

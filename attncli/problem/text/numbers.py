@@ -2,7 +2,8 @@
 form.
 
 Besides decimals these are fractions and roots: 1/3, -2/5, sqrt(2), -sqrt(2)/2, 2*sqrt(3),
-1/sqrt(2).
+1/sqrt(2). What people write otherwise and can mean in one way only becomes one of these: ½, 1/√2,
+2^3, 1.5×10³.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ _THOUSANDS = (
 _NUMBERS_KEPT = 2**14
 _AMOUNT = r"[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"
 _ROOT = rf"sqrt\(\s*(?P<radicand>{_AMOUNT})(?:\s*/\s*(?P<under>{_AMOUNT}))?\s*\)"
+_UNNAMED_ROOT = rf"sqrt\({_AMOUNT}(?:/{_AMOUNT})?\)"
 FORMS = (
     rf"(?P<times>{_AMOUNT})\s*/\s*(?P<by>{_AMOUNT})",
     rf"(?P<sign>[-+]?)(?:(?P<times>{_AMOUNT})\s*\*\s*)?{_ROOT}(?:\s*/\s*(?P<by>{_AMOUNT}))?",
@@ -64,6 +66,13 @@ LEAST_PLAIN_POWER, MOST_PLAIN_POWER = -6, 15
 _WHOLE_POWER = re.compile(
     rf"(?P<sign>[-+]?)(?P<base>{_AMOUNT})(?:\^|\*\*)(?P<open>\()?(?P<exponent>[-+]?[0-9]{{1,2}})(?(open)\))"
 )
+# These dashes before digits are a minus; a word processor writes the others for a hyphen, too.
+_MINUS_SIGNS = str.maketrans("−–", "--")
+_MINUS_INFINITIES = ("-∞", "-inf", "-Inf")
+_ROOT_SIGN = re.compile(r"√\s*(?:(?=\()|([0-9]+(?:\.[0-9]+)?))")
+_TIMES_ROOT = re.compile(rf"(?<=[0-9])\s*[{TIMES}]?\s*(?=sqrt\()")
+# Fractions in LaTeX become (-1)/2 and 1/(2).
+_AMOUNT_IN_PARENTHESES = re.compile(rf"(?<![0-9a-z)^*])\(({_AMOUNT}|{_UNNAMED_ROOT})\)")
 # Other blanks may stand between two numbers.
 _BLANKS_BESIDE_SIGN = re.compile(rf"\s*([-+{TIMES}/^()])\s*")
 _MARK_ABOVE = re.compile(f"[{MARKS_ABOVE}]")
@@ -166,9 +175,51 @@ def as_float(text: str) -> float:
     return _parsed(text)[0]
 
 
+def as_spelled(text: str) -> str:
+    """A number in the spelling of problems, which all that calculates with it can read: 1/2 for ½;
+    NumberError as for `as_float`.
+
+    >>> as_spelled("0.50"), as_spelled("−½"), as_spelled("2√3"), as_spelled("2^-1")
+    ('0.50', '-1/2', '2*sqrt(3)', '1/2')
+    """
+    _parsed(text)
+    return _spelled(text)
+
+
 @lru_cache(_NUMBERS_KEPT)
-def _parsed(text: str) -> tuple[float, Surd | None]:
+def _spelled(text: str) -> str:
+    """The same for a text that may be no number: NumberError says why."""
+    if text in MINUS_INFINITY or is_plain(text) or len(text) > LONGEST_NUMBER:
+        return text
+    if _fraction_or_root(text):
+        return text
+    meant = text.strip().translate(_MINUS_SIGNS)
+    if meant in _MINUS_INFINITIES:
+        return "-inf"
+    if is_plain(meant):
+        return meant
+    is_explained = why_not_a_number(meant)[1] != _LOOK_LIKE
+    spelled = "" if is_explained else _as_problems_spell(meant)
+    if spelled:
+        return spelled
+    if not is_explained and _are_numbers(words := text.split()):
+        message = f"{shorten(text)} is more than one number"
+        raise NumberError(message, f"put a comma between numbers: {', '.join(words)}")
+    raise NumberError(*why_not_a_number(text))
+
+
+def _are_numbers(words: list[str]) -> bool:
+    """Whether these are several numbers, between which a comma may be missing."""
+    try:
+        return len(words) > 1 and bool([*map(_parsed, words)])
+    except NumberError:
+        return False
+
+
+@lru_cache(_NUMBERS_KEPT)
+def _parsed(written: str) -> tuple[float, Surd | None]:
     """The nearest double, with the fraction or root where that is how the number is written."""
+    text = _spelled(written)
     if text in MINUS_INFINITY:
         return float("-inf"), None
     if len(text) > LONGEST_NUMBER:
@@ -207,7 +258,7 @@ def as_exact(text: str) -> Fraction | None:
     if value == 0:
         # 0e999999999 is not to be multiplied out.
         return Fraction(0)
-    return Fraction(text) if surd is None else surd.rational
+    return Fraction(_spelled(text)) if surd is None else surd.rational
 
 
 def as_decimal(text: str) -> Decimal:
@@ -219,7 +270,7 @@ def as_decimal(text: str) -> Decimal:
         return Decimal("-Infinity")
     if value == 0:
         return Decimal(0)
-    return Decimal(text) if surd is None else surd.decimal
+    return Decimal(_spelled(text)) if surd is None else surd.decimal
 
 
 @lru_cache(_NUMBERS_KEPT)
@@ -233,7 +284,7 @@ def canonical(text: str) -> str:
         return "-inf"
     if value == 0:
         return "0"
-    return _canonical_decimal(Decimal(text)) if surd is None else str(surd)
+    return _canonical_decimal(Decimal(_spelled(text))) if surd is None else str(surd)
 
 
 def _canonical_decimal(number: Decimal) -> str:
@@ -258,12 +309,11 @@ def _canonical_decimal(number: Decimal) -> str:
 
 
 def _read_fraction_or_root(text: str) -> Surd:
-    """A fraction or root; NumberError for anything else, a division by zero, or the root of a
-    negative number.
+    """A fraction or root in the spelling of problems; NumberError for a division by zero, or the
+    root of a negative number.
     """
     found = _fraction_or_root(text)
-    if found is None:
-        raise NumberError(*_why_no_problem_has(text))
+    assert found is not None, text
     part = found.groupdict()
     try:
         coefficient = Fraction(part["times"] or 1) / Fraction(part.get("by") or 1)
@@ -285,16 +335,6 @@ def _fraction_or_root(text: str) -> re.Match[str] | None:
     return next((found for form in FORMS if (found := re.fullmatch(form, text.strip()))), None)
 
 
-def _why_no_problem_has(text: str) -> tuple[str, str]:
-    """(message, help) for a text that no problem has for a number."""
-    message, help = why_not_a_number(text)
-    spelled = _as_problems_spell(text)
-    is_explained = help != _LOOK_LIKE
-    if is_explained or not spelled:
-        return message, help
-    return f"{shorten(text)} is a number, but a problem spells it otherwise", f"write {spelled}"
-
-
 def _as_problems_spell(text: str) -> str:
     """The spelling in a problem of what answers spell otherwise: 3/2 for 1½, 1.5e3 for 1.5×10³.
 
@@ -304,6 +344,8 @@ def _as_problems_spell(text: str) -> str:
     while inside := _IN_PARENTHESES.fullmatch(number):
         number = "".join(inside.groups())
     number = with_slashes(with_exponent(number))
+    number = _ROOT_SIGN.sub(lambda root: f"sqrt({root[1]})" if root[1] else "sqrt", number)
+    number = _AMOUNT_IN_PARENTHESES.sub(r"\1", _TIMES_ROOT.sub("*", number))
     fraction = compact_fraction(number)
     if fraction is None:
         fraction = _whole_power(number)
@@ -654,5 +696,9 @@ _REASONS: tuple[tuple[str, str, _Help], ...] = (
         "{} is an error of a spreadsheet, not a number",
         _fixed("mend its formula, or write a number"),
     ),
-    (r"√\(?(\d+)\)?", "{} is not a number", lambda found: f'write "sqrt({shorten(found[1])})"'),
+    (
+        r"(?=.*[\d.+-]|[ol]\Z)[-+]?[\d.ol]*[ol][\d.ol]*",
+        "{} has a letter in place of a digit",
+        _write(lambda found: re.sub("[oO]", "0", re.sub("[lL]", "1", found[0]))),
+    ),
 )

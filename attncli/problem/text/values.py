@@ -30,6 +30,7 @@ from attncli.problem.text.numbers import (
     MINUS_INFINITY,
     NumberError,
     as_float,
+    as_spelled,
     decimal_comma,
     is_plain,
     why_not_a_number,
@@ -128,7 +129,10 @@ def read_number(value: Value, *, minus_infinity: bool = False) -> float | None:
         )
     else:
         try:
-            return as_float(text)
+            number = as_float(text)
+            # What calculates with a number, or prints it, knows one spelling of each.
+            value.node.text = as_spelled(text)
+            return number
         except NumberError as error:
             if text and not text.strip(BLANK) and not value.node.quoted:
                 value.errors.leave_blank(value.path, at=value.node.at)

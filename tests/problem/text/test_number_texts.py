@@ -72,6 +72,10 @@ RIGHT = (
     "2*sqrt(3)",
     "1/sqrt(2)",
     "sqrt(1/2)",
+    "2√3",
+    "1/√2",
+    "−1/3",
+    "(-1)/2",
     "0.5",
     "-1e-3",
 )
@@ -187,13 +191,36 @@ def ratio(above: Fraction, below: object) -> mpmath.mpf:
 
 def said(text: str) -> mpmath.mpf | None:
     """What the grammar says; None for no number."""
-    stripped = text.strip()
-    if is_decimal(text):
+    stripped = in_letters(text.strip())
+    if is_decimal(text) or is_decimal(stripped):
+        text = text if is_decimal(text) else stripped
         value = mpmath.mpf(text)
         fits = not value or SMALLEST < abs(value) < LARGEST
         return value if fits else None
     value = Letters(stripped).number()
     return None if value is None or mpmath.isnan(value) else value
+
+
+def in_letters(text: str) -> str:
+    """The text with what people write for the same: a minus sign, √2 for sqrt(2), 2√2 and 2·√2 for
+    2*√2, and parentheses around all of it.
+    """
+    text = re.sub(r"\s*([-+*/·()])\s*", r"\1", text.replace("−", "-").strip())
+    while re.fullmatch(r"[-+]?\([^()]*(\([^()]*\)[^()]*)*\)", text):
+        inside = text[text.index("(") + 1 : -1]
+        # (2) may be -2, as accounts have it.
+        if re.fullmatch(r"[0-9.]+(e[0-9]+)?", inside) and text[0] == "(":
+            return text
+        text = text[: text.index("(")] + inside
+    text = re.sub(r"√([0-9]+(?:\.[0-9]+)?|(?=\())", lambda found: root(found[1]), text)
+    text = re.sub(r"(?<=[0-9])[·*]?(?=sqrt)", "*", text)
+    amount = r"[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"
+    alone = rf"(?<![0-9a-z)*^])\(({amount}|sqrt\({amount}(?:/{amount})?\))\)"
+    return re.sub(alone, r"\1", text)
+
+
+def root(under: str) -> str:
+    return f"sqrt({under})" if under else "sqrt"
 
 
 def is_decimal(text: str) -> bool:

@@ -19,6 +19,7 @@ from attncli.problem.text.numbers import (
     as_decimal,
     as_exact,
     as_float,
+    as_spelled,
     canonical,
     is_plain,
 )
@@ -87,7 +88,19 @@ CANONICAL = [
     ("-.inf", "-inf"),
     ("123456789012345678901234567890", "123456789012345678901234567890"),
 ]
+# Each with what a problem would have in its place.
+AS_PEOPLE_WRITE = [
+    ("½", "1/2"), ("1½", "3/2"), ("- 1½", "-3/2"), ("−½", "-1/2"), ("⅓", "1/3"), ("¹⁄₂", "1/2"),
+    ("-1⁄3", "-1/3"), ("(1⁄3)", "1/3"), ("5 ÷ 3", "5/3"), ("(-1)/2", "-1/2"), ("1/(2)", "1/2"),
+    ("−1", "-1"), ("–0.5", "-0.5"), ("1e−5", "1e-5"), ("-(5)", "-5"), ("１．５", "1.5"),
+    ("√2", "sqrt(2)"), ("√(1/2)", "sqrt(1/2)"), ("1/√2", "1/sqrt(2)"), ("2√3", "2*sqrt(3)"),
+    ("-3·√2/2", "-3*sqrt(2)/2"), ("2sqrt(3)", "2*sqrt(3)"), ("((sqrt(2)))", "sqrt(2)"),
+    ("√ 2", "sqrt(2)"), ("(√2)/2", "sqrt(2)/2"), ("−√2", "-sqrt(2)"),
+    ("2^3", "8"), ("2²", "4"), ("2⁻¹", "1/2"), ("-2^2", "-4"), ("2**(-3)", "1/8"),
+    ("1.5×10³", "1.5e3"), ("1.5 x 10^-3", "1.5e-3"), ("-∞", "-inf"), ("−∞", "-inf"),
+]  # fmt: skip
 LIKE = "write a number such as 3, -0.5, 1e3, 1/3 or sqrt(2)"
+MINUS = "write the minus sign of the keyboard, as in -1"
 REFUSED = [
     ("010", "010 has a leading zero", "write 10"),
     ("-007.5", "-007.5 has a leading zero", "write -7.5"),
@@ -141,36 +154,33 @@ REFUSED = [
         "the number under a root must be 0 or greater",
     ),
     ("1,5", "1,5 has a decimal comma", "write 1.5"),
-    ("−1", "−1 has a dash that is not the minus sign of the keyboard", "write -1"),
-    ("–0.5", "–0.5 has a dash that is not the minus sign of the keyboard", "write -0.5"),
     ("— 2", "— 2 has a dash that is not the minus sign of the keyboard", "write -2"),
-    ("1e−5", "1e−5 has a dash that is not the minus sign of the keyboard", "write 1e-5"),
     (
         "–x",
         "–x has a dash that is not the minus sign of the keyboard",
-        "write the minus sign of the keyboard, as in -1",
+        MINUS,
     ),
+    ("3–5", "3–5 has a dash that is not the minus sign of the keyboard", MINUS),
     ("50%", "50% is not a number", "write 50/100"),
-    ("√2", "√2 is not a number", 'write "sqrt(2)"'),
-    ("-1⁄3", "-1⁄3 is a number, but a problem spells it otherwise", "write -1/3"),
+    ("O.25", "O.25 has a letter in place of a digit", "write 0.25"),
+    ("-l", "-l has a letter in place of a digit", "write -1"),
+    ("o", "o has a letter in place of a digit", "write 0"),
+    ("1O.l", "1O.l has a letter in place of a digit", "write 10.1"),
+    ("1/2√3", "1/2√3 is not a number", LIKE),
+    ("√-2", "√-2 is not a number", LIKE),
+    ("0·5", "0·5 is not a number", LIKE),
+    ("1/3 1", "1/3 1 is more than one number", "put a comma between numbers: 1/3, 1"),
     (
         "11⁄2",
         "11⁄2 can be read in several ways",
         "write 11/2 for the quotient, or 3/2 for 1 1/2",
     ),
-    ("½", "½ is a number, but a problem spells it otherwise", "write 1/2"),
-    ("- 1½", "- 1½ is a number, but a problem spells it otherwise", "write -3/2"),
-    ("−½", "−½ has a dash that is not the minus sign of the keyboard", "write -1/2"),
     (
         "1 ½",
         "1 ½ can be read in two ways",
         "write 3/2 for the mixed number, or 1/2 for the product",
     ),
     ("- 1 ½", "- 1 ½ is not a number", LIKE),
-    ("2²", "2² is a number, but a problem spells it otherwise", "write 4"),
-    ("2⁻¹", "2⁻¹ is a number, but a problem spells it otherwise", "write 1/2"),
-    ("-2^2", "-2^2 is a number, but a problem spells it otherwise", "write -4"),
-    ("2**(-3)", "2**(-3) is a number, but a problem spells it otherwise", "write 1/8"),
     ("0^-1", "0^-1 is not a number", LIKE),
     ("9^99", "9^99 is not a number", LIKE),
     (
@@ -178,11 +188,6 @@ REFUSED = [
         "99999999999999999999…9999999^99 (393 characters) is not a number",
         LIKE,
     ),
-    ("5 ÷ 3", "5 ÷ 3 is a number, but a problem spells it otherwise", "write 5/3"),
-    ("1.5×10³", "1.5×10³ is a number, but a problem spells it otherwise", "write 1.5e3"),
-    ("1.5 x 10^-3", "1.5 x 10^-3 is a number, but a problem spells it otherwise", "write 1.5e-3"),
-    ("１．５", "１．５ is a number, but a problem spells it otherwise", "write 1.5"),
-    ("1/3 1", "1/3 1 is not a number", LIKE),
     (
         "0.()",
         "0.() has nothing between its parentheses",
@@ -215,9 +220,6 @@ REFUSED = [
     ),
     ("2(3)", "2(3) can be read in several ways", "write 2 if it is uncertain, 6 for the product"),
     ("(5)", "(5) can be read in two ways", "write 5, or -5, which accounts have in parentheses"),
-    ("-(5)", "-(5) is a number, but a problem spells it otherwise", "write -5"),
-    ("(1⁄3)", "(1⁄3) is a number, but a problem spells it otherwise", "write 1/3"),
-    ("((sqrt(2)))", "((sqrt(2))) is a number, but a problem spells it otherwise", "write sqrt(2)"),
     (
         "1 1⁄2",
         "1 1⁄2 can be read in two ways",
@@ -282,6 +284,14 @@ def test_value(text: str, value: float) -> None:
 @pytest.mark.parametrize(("text", "spelling"), CANONICAL)
 def test_canonical(text: str, spelling: str) -> None:
     assert canonical(text) == spelling
+
+
+@pytest.mark.parametrize(("text", "meant"), AS_PEOPLE_WRITE)
+def test_what_people_write_is_the_number_that_a_problem_would_have(text: str, meant: str) -> None:
+    assert as_spelled(text) == meant
+    assert as_float(text) == as_float(meant)
+    assert canonical(text) == canonical(meant)
+    assert as_decimal(text) == as_decimal(meant)
 
 
 @pytest.mark.parametrize(("text", "message", "help"), REFUSED)

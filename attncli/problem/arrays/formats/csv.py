@@ -20,6 +20,7 @@ from attncli.problem.text.numbers import (
     MINUS_INFINITY,
     NumberError,
     as_float,
+    as_spelled,
     is_plain,
     why_not_a_number,
 )
@@ -131,11 +132,10 @@ def _read_cell(cell: Value) -> str | None:
     if cell.text in TRUTHS:
         return cell.text
     try:
-        as_float(cell.text)
+        return as_spelled(cell.text)
     except NumberError as error:
         is_name = cell.text[:1].isalpha() and cell.text.lower() not in ("na", "nan", "inf")
         # The corner of a table is above names and beside names.
         is_corner = not cell.text and cell.path == "[0][0]"
         cell.wrong_number(error.message, _NO_NAMES if is_name or is_corner else error.help)
         return None
-    return cell.text

@@ -28,7 +28,7 @@ from attncli.problem.arrays.stored import MOST_NAMES_COMPARED, StoredArray
 from attncli.problem.limits import PACKED_LIMIT
 from attncli.problem.text.decimal_commas import with_points
 from attncli.problem.text.nodes import TRUTHS
-from attncli.problem.text.numbers import NumberError, as_float, is_plain
+from attncli.problem.text.numbers import NumberError, as_spelled, is_plain
 
 RANGE_KEY = "range"
 _RANGE_EXAMPLE = "range: Sheet1!A1:C3"
@@ -274,13 +274,13 @@ def _number(
 def _text(cell: _SheetCell, texts: Mapping[int, str]) -> str:
     """The text that stands in a cell, with signs as numbers have them elsewhere."""
     text = texts.get(int(cell.text), "") if cell.type == "s" else cell.text
-    return text.strip().replace("−", "-").replace("-∞", "-inf")
+    return text.strip()
 
 
 def _number_in_text(text: str, where: str) -> str:
     try:
         if text not in TRUTHS:
-            as_float(text)
+            return as_spelled(text)
     except NumberError as error:
         said = f"the text {shorten(text)}, and no number" if text else "empty"
         help = (
