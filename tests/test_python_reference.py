@@ -359,7 +359,7 @@ def test_every_command_and_option_has_a_word_on_python(capsys: pytest.CaptureFix
     options = set()
     for name in ("compute", "gradient", "check", "compare", "picture"):
         assert command([name, "--help"]) == 0
-        help = capsys.readouterr().out.partition("Options:\n")[2]
+        help = capsys.readouterr().out.partition("\n\n")[2]
         options |= {*re.findall(r"^  (?:-\w, )?(--[a-z-]+)", help, re.MULTILINE)} - {"--help"}
     assert options - {*described_options()} == set()
     assert {option for option in described_options() if option.startswith("--")} - options == set()

@@ -105,7 +105,7 @@ def test_examples() -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_options_of_a_command(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([command, "--help"]) == 0
-    help = capsys.readouterr().out.partition("Options:\n")[2]
+    help = capsys.readouterr().out.partition("\n\n")[2]
     options = re.findall(r"^  (?:-\w, )?(--[a-z-]+)", help, re.MULTILINE)
     described = section(text("command-line.md"), command)
     assert "--help" in options

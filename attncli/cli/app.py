@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from functools import cache, partial
 from importlib import import_module
@@ -110,9 +110,15 @@ class _Command(TyperCommand):
     """A command whose usage line is `compute FILE`, without Typer's braces around what must be
     given.
 
-    In the list of commands its first sentence is whole, over as many lines as it takes. With
-    --watch it goes on until Ctrl-C.
+    In the list of commands its first sentence is whole, over as many lines as it takes. Its options
+    stand under headings. The docstring of its function is its help, and may end in `Examples:` and
+    command lines, which stand at the end. With --watch it goes on until Ctrl-C.
     """
+
+    def __init__(self, *arguments: Any, help: str = "", **settings: Any) -> None:
+        said, _, examples = help.partition("Examples:\n")
+        self.examples = [line.strip() for line in examples.splitlines() if line.strip()]
+        super().__init__(*arguments, help=said.strip(), **settings)
 
     def invoke(self, ctx: Any) -> Any:
         if not ctx.params.pop("watch", False):
@@ -130,9 +136,37 @@ class _Command(TyperCommand):
     def get_short_help_str(self, limit: int = 0) -> str:
         return " ".join((self.help or "").partition("\n\n")[0].split())
 
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        # Few runs show help.
+        from attncli.cli.help import sections_of_options
+
+        arguments = [each for each in self.get_params(ctx) if each.param_type_name == "argument"]
+        rows = [each.get_help_record(ctx) for each in arguments]
+        _write_sections(formatter, [("Arguments", [row for row in rows if row])])
+        _write_sections(formatter, sections_of_options(self, ctx).items())
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        if not self.examples:
+            return
+        with formatter.section("Examples"):
+            for line in self.examples:
+                formatter.write(f"{' ' * formatter.current_indent}{line}\n")
+
+
+def _write_sections(formatter: Any, sections: Iterable[tuple[str, Sequence[Any]]]) -> None:
+    for title, rows in sections:
+        if rows:
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
 
 class _Commands(TyperGroup):
     """The group of commands, which answers an unknown name with the nearest known one."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        from attncli.cli.help import sections_of_commands
+
+        _write_sections(formatter, sections_of_commands(self))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         found = super().get_command(ctx, cmd_name)

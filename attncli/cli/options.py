@@ -190,10 +190,22 @@ Output: TypeAlias = Annotated[
         "-o", "--output", metavar="FILE", help="Write to this file. If it exists, it is replaced."
     ),
 ]
-Steps: TypeAlias = Annotated[
-    Sequence[str] | None,
-    read_by(names, "--steps", metavar="NAME,…", help="Show only these steps: weights,output."),
-]
+
+
+def steps_option(example: str) -> Any:
+    """`--steps`, with an example of steps that the command has."""
+    help = f"Show only these steps: {example}."
+    return read_by(names, "--steps", metavar="NAME,…", help=help, example=example)
+
+
+def cell_option(example: str) -> Any:
+    """`--cell`, with an example of a step that the command has."""
+    help = f"Show how this one cell is calculated: '{example}'."
+    return typer.Option("--cell", metavar="CELL", help=help)
+
+
+Steps: TypeAlias = Annotated[Sequence[str] | None, steps_option("weights,output")]
+StepsBack: TypeAlias = Annotated[Sequence[str] | None, steps_option("d_Q,d_K")]
 Detail: TypeAlias = Annotated[
     str | None,
     choice(
@@ -203,12 +215,8 @@ Detail: TypeAlias = Annotated[
         " cell.  [default: rows]",
     ),
 ]
-OneCell: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--cell", metavar="CELL", help="Show how this one cell is calculated: 'scores[0,1]'."
-    ),
-]
+OneCell: TypeAlias = Annotated[str | None, cell_option("scores[0,1]")]
+OneCellBack: TypeAlias = Annotated[str | None, cell_option("d_Q[0,1]")]
 OneQuery: TypeAlias = Annotated[
     str | None,
     typer.Option(

@@ -178,9 +178,12 @@ _OPTIONS: Options = {
 }
 VIEW_OPTIONS = Group(ViewOptions, _OPTIONS)
 # A page of gradients has no query to follow: they flow through all of them.
-VIEW_OPTIONS_OF_GRADIENT = Group(
-    ViewOptions, {name: option for name, option in _OPTIONS.items() if name != "query"}
-)
+_OPTIONS_BACK = {
+    **{name: option for name, option in _OPTIONS.items() if name != "query"},
+    "steps": (options.StepsBack, None),
+    "cell": (options.OneCellBack, None),
+}
+VIEW_OPTIONS_OF_GRADIENT = Group(ViewOptions, _OPTIONS_BACK)
 
 
 def workbook_conflicts(

@@ -69,6 +69,9 @@ def _lines(application: Any) -> Iterator[str]:
             yield from ([".PP"] if number else [])
             yield _plain(" ".join(paragraph.split()))
         yield from _parameters(command, context)
+        yield from (".PP", "Examples:")
+        for line in command.examples:
+            yield from ('.IP "" 2', _plain(line))
     yield from _section("EXIT STATUS")
     yield from _table("exit-codes-and-errors.md", "Exit codes")
     yield from _section("ENVIRONMENT")

@@ -127,9 +127,9 @@ def test_every_command_has_its_first_sentence_in_the_list(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     run(["--help"])
-    listed = capsys.readouterr().out.split("Commands:\n")[1]
+    listed = capsys.readouterr().out.split("\nBegin:\n")[1]
     said = dict(re.findall(r"^  (\w+) +([A-Z](?:.|\n {10,})+)$", listed, re.MULTILINE))
-    assert list(said) == sorted(
+    assert sorted(said) == sorted(
         file.parent.name for file in (ROOT / "attncli" / "features").glob("*/command.py")
     )
     for name, sentence in said.items():

@@ -156,6 +156,11 @@ def check(
     Several solutions, or a class with --batch, make a table with a row for each student, and a
     summary of the mistakes. There, a step that --steps names counts as missing if it is not in the
     answers.
+
+    Examples:
+      attncli check homework.yaml answers.yaml
+      attncli check homework.yaml answers.md --lenient --marks 20
+      attncli check --batch set/manifest.csv --feedback feedback
     """
     paths = files_named(answers or [])
     _require_what_is_checked(file, paths, batch, directory)

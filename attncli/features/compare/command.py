@@ -117,6 +117,11 @@ def compare(
 
     Shows the first step that differs, which weights moved where, and all steps side by side. Exit
     code 1 says that something differs.
+
+    Examples:
+      attncli compare inputs/i_love_ai.yaml --set mask=causal
+      attncli compare one.yaml other.yaml --steps scores,weights
+      attncli compare layer.yaml dump.npz --rename attn=weights
     """
     data_help = "JSON always has the same detail; leave out --detail"
     others = {

@@ -82,6 +82,11 @@ def compute(
 
     Shows every step from the input to the output. -o solution.md, .html, .tex, .xlsx or .json
     writes them to a file.
+
+    Examples:
+      attncli compute inputs/i_love_ai.yaml
+      attncli compute inputs/i_love_ai.yaml --cell 'weights[I,love]'
+      attncli compute homework.yaml --rounding exact -o solution.md
     """
     view_options.require_fitting(look, dtype, device)
     require_writable(look.output, file)

@@ -71,7 +71,12 @@ def cost(
     allow_outside: options.AllowOutside = False,
     look: PageLook,
 ) -> None:
-    """Count the operations and bytes of every step."""
+    """Count the operations and bytes of every step.
+
+    Examples:
+      attncli cost inputs/i_love_ai.yaml
+      attncli cost --n 4096 --d-model 4096 --heads 32 --kv-heads 8
+    """
     require_writable(look.output, file or "-")
     given = {
         "n": n,

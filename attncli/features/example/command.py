@@ -40,6 +40,10 @@ def example(
 
     attncli example i_love_ai | attncli compute - works the first one out. With -o my.yaml you get a
     file to change.
+
+    Examples:
+      attncli example
+      attncli example i_love_ai -o mine.yaml
     """
     if name is None and output is not None:
         raise usage_error(

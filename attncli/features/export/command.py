@@ -88,6 +88,10 @@ def export(
 
     Students type the numbers. Who made a known mistake is told which one it was. -o quiz.xml is for
     Moodle, problem.Rmd for R/exams, and quiz.txt for Canvas.
+
+    Examples:
+      attncli export homework.yaml -o quiz.xml
+      attncli export set/problems/*.yaml -o quiz.txt --ask weights,output
     """
     files = files_named(files)
     to = to or _platform(output)

@@ -148,6 +148,10 @@ def generate(
     each mistake it knows changes the numbers, and no two in the same way, as far as these sizes
     allow. The keys say which mistakes cannot be told apart. --audit problem.yaml says so of any
     problem.
+
+    Examples:
+      attncli generate --seed midterm --count 30 -d set
+      attncli generate --seed midterm --roster roster.csv --given qkv -d set
     """
     of_a_set = {
         "--seed": seed,

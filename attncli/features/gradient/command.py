@@ -125,6 +125,11 @@ def gradient(
 
     Shows the forward pass in brief, then the backward pass: how much the loss grows with every
     number of every step.
+
+    Examples:
+      attncli gradient inputs/next_token.yaml
+      attncli gradient inputs/next_token.yaml --cell 'd_Q[0,1]'
+      attncli gradient inputs/next_token.yaml --verify --steps d_W_Q,d_W_K
     """
     size = None
     if step_size is not None:

@@ -96,6 +96,10 @@ def mask(
     needs these, and finds the shortest form of a problem that does the same at every position. -o
     mask.yaml writes a problem with it. The function runs in a process of its own with limits of
     time and memory. These are no sandbox: give only code that you would run yourself.
+
+    Examples:
+      attncli mask masks.py:sliding_window
+      attncli mask masks.py:sliding_window --n 8 -o mask.yaml
     """
     _require_format(look, detail)
     _require_few(n, n if m is None else m, heads, batch)

@@ -74,6 +74,10 @@ def new(
 
     attncli new --equations -o mine.yaml writes one that computes at once, with equations of its
     own.
+
+    Examples:
+      attncli new -o homework.yaml
+      attncli new --random --seed 7 --heads 2 -o homework.yaml
     """
     words = tuple(tokens.split())
     if not words:

@@ -79,6 +79,10 @@ def picture(
     """Draw a problem: who attends to whom, what an output is made of, or which shapes meet.
 
     -o picture.svg, .png, .md or .tex writes it to a file.
+
+    Examples:
+      attncli picture inputs/i_love_ai.yaml
+      attncli picture inputs/i_love_ai.yaml --of output -o output.svg
     """
     format = _format(format, output)
     kind = _kind(of)

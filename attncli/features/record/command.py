@@ -120,6 +120,11 @@ def record(
     call is the first that differs from that of another model, in which step and cell; exit code 1
     says that one differs. The model is read from the folder alone: nothing is downloaded, and no
     code in it is run.
+
+    Examples:
+      attncli record model --text "I love AI"
+      attncli record model --text "I love AI" --layer 3 -o layer.yaml
+      attncli record model --text "I love AI" --against port
     """
     is_problem = look.format in YAML
     what_is_saved = {"--latent": latent, "--absorbed": absorbed}

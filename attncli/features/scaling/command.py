@@ -55,6 +55,10 @@ def scaling(
     and larger d_k.
 
     attncli draws the queries and keys at random; everything else is the problem's.
+
+    Examples:
+      attncli scaling inputs/i_love_ai.yaml
+      attncli scaling inputs/i_love_ai.yaml --d-k 2,8,32,128
     """
     lengths = options.names("--d-k", d_k, what="number", example="2,8,32")
     sizes = tuple(options.whole("--d-k", length, allowed=POSSIBLE_D_K) for length in lengths)

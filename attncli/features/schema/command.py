@@ -40,6 +40,10 @@ def schema(
 ) -> None:
     """Print a JSON Schema (draft-07): of a problem file, a trace, answers, verdicts or a
     comparison.
+
+    Examples:
+      attncli schema problem > problem.schema.json
+      attncli schema trace
     """
     known = schemas()
     if name not in known:

@@ -48,7 +48,13 @@ def steps(
     ] = False,
     look: PageLook,
 ) -> None:
-    """List the steps of attention, or explain one of them."""
+    """List the steps of attention, or explain one of them.
+
+    Examples:
+      attncli steps
+      attncli steps weights
+      attncli steps --mistakes
+    """
     help = "leave out --all, or leave out the step"
     reject_conflicts(
         Conflict(all_steps and name is not None, "--all", f"the step {name or repr(name)}", help),

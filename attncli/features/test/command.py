@@ -242,6 +242,11 @@ def test(
     A program in another language is tested by files: --export cases writes what it is asked,
     --outputs cases judges what it has written. --batch tests the functions of a class. Exit code 1
     says that a function differs from attention.
+
+    Examples:
+      attncli test attention.py:attention
+      attncli test --export cases
+      attncli test --outputs cases
     """
     of_function = {
         "--call": call is not None,

@@ -102,6 +102,10 @@ def worksheet(
     -o worksheet.tex or .md writes a file to print, .xlsx a workbook to fill in that marks each
     number. --answers answers.yaml also writes a file to fill in. attncli check reads all but the
     workbook.
+
+    Examples:
+      attncli worksheet homework.yaml -o worksheet.tex
+      attncli worksheet homework.yaml --blank output --answers answers.yaml
     """
     reject_conflicts(
         *workbook_conflicts(look, ViewOptions(detail=detail)),
