@@ -72,7 +72,11 @@ def _understood(
     visible = _of_all_cells(block_mask[-1], scores, mask_buffers)(None).expand_as(scores)
     mask, causal = mask_of(done, visible, query.dtype)
     return replace(
-        attention, mask=mask, causal=causal, scale=scale * done.factor, softcap=done.softcap
+        attention,
+        mask=mask,
+        causal=causal,
+        scale=scale * done.change.factor,
+        softcap=done.change.softcap,
     )
 
 

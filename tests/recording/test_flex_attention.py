@@ -139,14 +139,25 @@ def test_masks_have_their_words(flex: Any, torch: Any, recording: Recording) -> 
 
 
 UNKNOWN: dict[str, tuple[Callable[[Any], Scores], str]] = {
-    "other factors": (lambda torch: lambda score, b, h, i, j: score * (1 + i), "and not"),
+    "other factors": (
+        lambda torch: lambda score, b, h, i, j: score * (1 + i),
+        "it multiplies each score by a number that is another for other positions",
+    ),
     "relu": (lambda torch: lambda score, b, h, i, j: torch.relu(score), "it makes 0 of the score"),
     "square": (lambda torch: lambda score, b, h, i, j: score * score, "1, 0, 1 and 4"),
+    "a sum and relu": (
+        lambda torch: lambda score, b, h, i, j: torch.relu(5 * score) - 3.32,
+        "which is 5 · score - 3.32",
+    ),
     "nothing of it": (lambda torch: lambda score, b, h, i, j: score * 0, "0, 0 and 0"),
     "a softcap after a bias": (
-        lambda torch: lambda score, b, h, i, j: torch.tanh(score + i + 1), "tanh"
+        lambda torch: lambda score, b, h, i, j: torch.tanh(score + i + 1),
+        "it adds before the softcap, c·tanh((s + a)/c), and attncli adds after it",
     ),
-    "NaN": (lambda torch: lambda score, b, h, i, j: score / score, "NaN"),
+    "NaN": (
+        lambda torch: lambda score, b, h, i, j: score / score,
+        "in cell [0, 0, 0, 0] it makes NaN of the score 0",
+    ),
 }  # fmt: skip
 
 

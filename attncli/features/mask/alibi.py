@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from attncli.attention.changes_of_scores import is_close
 from attncli.equation.evaluator import Evaluator
-from attncli.features.mask.scores import ScoreForm, is_close, rounded
+from attncli.features.mask.scores import ScoreForm, rounded
 from attncli.problem.matrix import Scalar
 from attncli.problem.parts.axes import HEAD
 from attncli.problem.parts.offset import Offset

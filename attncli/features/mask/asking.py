@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from attncli.attention.changes_of_scores import SCORES
 from attncli.english import count, listed
 from attncli.errors import AttncliError, input_error
 from attncli.features.mask.positions import Positions
@@ -23,8 +24,6 @@ USUAL_FUNCTION = (
     "it must be a mask_mod with the parameters b, h, q_idx and kv_idx, or a score_mod with score"
     " before them"
 )
-# Scores near 0, where a softcap is hardly seen, and far from it, where it is all there is.
-SCORES = (0.0, 0.5, 1.0, -1.0, 3.0, -7.0, 30.0, 100.0, 1e6, -1e6)
 
 
 class Mod:
@@ -63,6 +62,15 @@ class Mod:
             # From now on it gets what it has taken once.
             self._ways = self._ways[:1]
             return found
+
+    def value(self, place: tuple[int, int, int, int], score: float) -> float:
+        """What a score_mod gives for a score at an entry, a head, a query and a key.
+
+        Raises FunctionError where it fails.
+        """
+        way = self._ways[0]
+        found = self._sampled(way, [[each] for each in place], [score])
+        return float(found.item())
 
     def _sampled(
         self, way: str, places: Sequence[Sequence[int]], scores: Sequence[float] = ()

@@ -174,6 +174,11 @@ def _save(study: "Study", path: str) -> None:
     from attncli.cli.saving import write_problem
     from attncli.features.mask.problem import COMMENT, problem_of
 
+    if study.is_broken:
+        raise input_error(
+            f"{path} was not written: the function gives NaN or infinity",
+            help="the page says where: look there at what it divides by, at roots and logarithms",
+        )
     if not study.has_form:
         raise input_error(
             f"{path} was not written: no key of a problem does what the function does",

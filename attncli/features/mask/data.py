@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from attncli.features.mask.asking import SCORES
+from attncli.attention.changes_of_scores import SCORES
 from attncli.features.mask.positions import Positions
 from attncli.features.mask.problem import mask_of
 from attncli.features.mask.shortest import Check, is_whole

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from attncli.english import count, grouped
-from attncli.features.mask.asking import SCORES
+from attncli.attention.changes_of_scores import SCORES
+from attncli.english import count, grouped, listed
+from attncli.features.mask.alibi import Slopes
 from attncli.features.mask.data import study_data
 from attncli.features.mask.positions import Positions
-from attncli.features.mask.problem import problem_of
+from attncli.features.mask.problem import mask_of, problem_of
 from attncli.features.mask.shortest import Check, is_whole
 from attncli.features.mask.study import Study
 from attncli.features.mask.words import (
@@ -19,6 +20,7 @@ from attncli.features.mask.words import (
     is_matrix,
     mask_words,
     score_keys,
+    without_numbers,
 )
 from attncli.page.derivation import derivation
 from attncli.page.document import Block, Document, Heading, Listing, Paragraph, Table, Text
@@ -34,6 +36,9 @@ SCORES_SHOWN = (-7.0, -1.0, 0.0, 1.0, 3.0, 30.0)
 EQUATIONS = (
     "An equation of your own can say what it does: see docs/how-to/write-your-own-attention.md."
 )
+# A mask of more characters would fill the page, which shows its matrix below.
+MOST_WRITTEN = 240
+WITHOUT_NUMBERS = "-o mask.yaml writes a problem with the whole mask."
 SCALED = (
     "FlexAttention has multiplied the scores by its own scale before, 1/√d_k unless it is told"
     " another. The scale of a problem is the product of both."
@@ -71,7 +76,7 @@ def _answer(study: Study) -> Iterator[str]:
     """What the function is, and how much it shows."""
     if not study.has_form:
         assert study.score is not None
-        yield f"{study.score.why_not} {EQUATIONS}"
+        yield study.score.why_not if study.is_broken else f"{study.score.why_not} {EQUATIONS}"
         return
     shown = int(study.visible.sum())
     said = f"{grouped(shown)} of {count(study.visible.size, 'pair')} of a query and a key"
@@ -101,17 +106,32 @@ def _of_heads(study: Study) -> Iterator[Block]:
 
 
 def _in_a_problem(study: Study) -> Iterator[Block]:
-    """The keys that a problem writes, but for matrices."""
+    """The keys that a problem writes; of large matrices only their names."""
     keys = [f"{key}: {flow(value)}" for key, value in score_keys(study).items()]
-    has_one = len(study.masks) == 1 and not is_matrix(study.masks[0].mask)
-    if has_one and study.masks[0].mask.parts:
-        keys.append(f"mask: {mask_as_yaml(study.masks[0].mask)}")
+    mask = mask_of(study)
+    is_whole = True
+    if mask.parts:
+        written = mask_as_yaml(mask)
+        is_whole = len(written) <= MOST_WRITTEN
+        keys.append(f"mask: {written if is_whole else without_numbers(mask)}")
     if not keys:
         return
     yield Paragraph(("In a problem:",))
     yield Listing(tuple((key,) for key in keys))
+    if not is_whole:
+        yield Paragraph((WITHOUT_NUMBERS,), "note")
+    if study.slopes is not None and study.slopes.are_usual and study.has_alibi:
+        yield Paragraph((_usual_slopes(study.slopes),))
     if study.score is not None and study.score.scale is not None:
         yield Paragraph((SCALED,), "note")
+
+
+def _usual_slopes(slopes: Slopes) -> str:
+    """What the slopes are that nobody has to write."""
+    written = listed([f"{slope:.6g}" for slope in slopes.numbers])
+    if len(slopes.numbers) == 1:
+        return f"The slope is {written}, which attncli has for one head."
+    return f"The slopes of the heads are {written}, which attncli has for so many heads."
 
 
 def _elsewhere(study: Study) -> Iterator[Block]:

@@ -177,9 +177,7 @@ def _of_list(ground: Ground) -> float:
 
 
 def _documents_around(ground: Ground, visible: Seen) -> Iterator[Piece]:
-    """The smallest documents, and the same where keys that no query stands at follow the one
-    before.
-    """
+    """The smallest documents, and the fewest."""
     queries, keys = ground.positions.shape
     if queries > keys:
         return
@@ -190,9 +188,11 @@ def _documents_around(ground: Ground, visible: Seen) -> Iterator[Piece]:
             return
         tight.append(numbers)
     yield _documents(ground, tight)
-    continued = [_continued(ground, numbers) for numbers in tight]
-    if continued != tight:
-        yield _documents(ground, continued)
+    fewest = []
+    for numbers, entry in zip(tight, visible, strict=True):
+        fewest.append(_fewest(ground, numbers, entry))
+    if fewest != tight:
+        yield _documents(ground, fewest)
 
 
 def _documents(ground: Ground, numbers: Sequence[list[int]]) -> Piece:
@@ -209,7 +209,8 @@ def _documents(ground: Ground, numbers: Sequence[list[int]]) -> Piece:
     # Whole numbers are written so.
     written = different.astype(str).astype(object)
     matrix = Matrix(different.astype(np.float64), written)
-    return Piece((Documents(matrix),), cells, _of_list(ground))
+    most = max(max(row) for row in rows)
+    return Piece((Documents(matrix),), cells, _of_list(ground) + OF_EACH_ITEM * most)
 
 
 def _joined(ground: Ground, visible: Seen) -> list[int] | None:
@@ -236,12 +237,24 @@ def _numbered(documents: Sequence[int]) -> list[int]:
     return [order[each] for each in documents]
 
 
-def _continued(ground: Ground, documents: Sequence[int]) -> list[int]:
+def _fewest(ground: Ground, documents: Sequence[int], visible: Seen) -> list[int]:
+    """As few documents as another mask may leave: the keys that nobody sees, and whose queries see
+    nothing, share one; a key at which no query stands is in the one before.
+    """
     found = list(documents)
-    positions = {query + ground.shift for query in ground.positions.queries}
-    for key in range(1, len(found)):
+    sees = {
+        query + ground.shift: bool(row.any())
+        for query, row in zip(ground.positions.queries, visible, strict=True)
+    }
+    shared: int | None = None
+    for key in range(len(found)):
         is_alone = documents.count(documents[key]) == 1
-        if is_alone and key not in positions:
+        if not is_alone or sees.get(key):
+            continue
+        if key in sees:
+            shared = found[key] if shared is None else shared
+            found[key] = shared
+        elif key > 0:
             found[key] = found[key - 1]
     return _numbered(found)
 

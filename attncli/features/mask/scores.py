@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.features.mask.asking import SCORES
+from attncli.attention.changes_of_scores import (
+    LARGE_SCORE,
+    ROUNDING,
+    SCORES,
+    ZERO,
+    ScoreChange,
+    is_close,
+    possible_changes,
+    why_no_change,
+)
+from attncli.english import count, grouped
 from attncli.features.mask.positions import Seen
 from attncli.tracing.warnings import HIGHEST_SENTINEL
 
 Numbers = NDArray[np.float64]
-# Numbers of a function are those of float32, mostly.
-CLOSE = 1e-5
-ZERO = SCORES.index(0.0)
-HALF = SCORES.index(0.5)
-LARGE, SMALL = SCORES.index(1e6), SCORES.index(-1e6)
-PER_CELL = (
-    "It multiplies each score by a number that is another for other positions, which no key of a"
-    " problem does."
+# An entry, a head, a query and a key.
+CellOfFunction: TypeAlias = tuple[int, int, int, int]
+# What a score_mod makes of a score at a place.
+Given: TypeAlias = Callable[[CellOfFunction, float], float]
+BREAKS = (
+    "One such score makes all weights of its query NaN, so no problem has it. Look at what the"
+    " function divides by, and at roots and logarithms."
 )
-CAP_OF_SUM = (
-    "It adds before the softcap, c·tanh((s + a)/c), and attncli adds after it, so no key of a"
-    " problem does this."
+HIDES_BY_SCORE = (
+    "It hides a key by what its score is, and a mask of a problem hides it whatever the score."
 )
-CONSTANT = "What it gives does not depend on the score, and no key of a problem does this."
-OTHER = "It is no sum, no softcap and no factor of scores."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +43,8 @@ class ScoreForm:
     added, without what is None.
 
     `added` is by entry, head, query and key, 0 where it is hidden. `why_not` is a sentence on what
-    else the function does; then there is nothing else. `visible` says which keys are seen.
+    else the function does; then there is nothing else. `is_broken` says that it makes weights of
+    NaN. `visible` says which keys are seen.
     """
 
     visible: Seen
@@ -44,6 +52,7 @@ class ScoreForm:
     softcap: float | None = None
     added: Numbers | None = None
     why_not: str = ""
+    is_broken: bool = False
 
     @property
     def settings(self) -> tuple[float | None, float | None, str]:
@@ -52,35 +61,79 @@ class ScoreForm:
 
     def of_scores(self) -> Numbers:
         """What it gives for the SCORES, by entry, head, query, key and score."""
-        found = np.array(SCORES)
-        if self.scale is not None:
-            found = found * self.scale
-        if self.softcap is not None:
-            found = self.softcap * np.tanh(found / self.softcap)
+        factor = 1.0 if self.scale is None else self.scale
+        changed = ScoreChange(factor, self.softcap).of(np.array(SCORES), np.tanh)
         added = self.added
         if added is None:
             added = np.zeros(self.visible.shape)
-        together: Numbers = found + added[..., None]
         is_seen = self.visible[..., None]
-        return np.where(is_seen, together, -np.inf)
+        return np.where(is_seen, changed + added[..., None], -np.inf)
 
 
-def score_form(values: NDArray[Any]) -> ScoreForm:
-    """The form of what a score_mod gives for the SCORES, by entry, head, query, key and score."""
+def score_form(values: NDArray[Any], given: Given) -> ScoreForm:
+    """The form of what a score_mod gives for the SCORES, by entry, head, query, key and score;
+    `given` calls it with another score.
+    """
     visible = visible_cells(values)
     cells = values[visible]
     if not cells.size:
         return ScoreForm(visible)
     if not np.isfinite(cells).all():
-        return ScoreForm(visible, why_not=OTHER)
-    for find in (_linear, _capped):
-        numbers = find(cells)
-        if numbers is None:
-            continue
-        found = _form(visible, *numbers)
-        if not found.why_not and is_close(found.of_scores()[visible], cells):
+        return _without_numbers(values, visible)
+    for found in _possible_forms(values, visible, given):
+        if is_close(found.of_scores()[visible], cells):
             return found
-    return ScoreForm(visible, why_not=_reason(cells))
+    return ScoreForm(visible, why_not=why_no_change(cells))
+
+
+def _possible_forms(values: NDArray[Any], visible: Seen, given: Given) -> Iterator[ScoreForm]:
+    """The forms of what it does where least is added, with what is added everywhere."""
+    added = np.where(visible, values[..., ZERO], 0.0)
+    least = int(np.where(visible, np.abs(added), np.inf).argmin())
+    entry, head, query, key = (int(each) for each in np.unravel_index(least, visible.shape))
+    place = (entry, head, query, key)
+
+    def tried(score: float) -> float:
+        return given(place, score) - float(added[place])
+
+    adds = bool(np.abs(added).max() > 1e-7)
+    for change in possible_changes(tried, LARGE_SCORE):
+        if change.factor <= ROUNDING:
+            continue
+        is_scaled = abs(change.factor - 1) > ROUNDING
+        yield ScoreForm(
+            visible,
+            scale=rounded(change.factor) if is_scaled else None,
+            softcap=None if change.softcap is None else rounded(change.softcap),
+            added=added if adds else None,
+        )
+
+
+def _without_numbers(values: NDArray[Any], visible: Seen) -> ScoreForm:
+    """The form of what gives NaN or infinity where a query may see a key."""
+    is_wrong = ~np.isfinite(values) & visible[..., None]
+    breaks = np.isnan(values) | np.isposinf(values)
+    if not breaks.any():
+        return ScoreForm(visible, why_not=f"{_first(values, is_wrong)}. {HIDES_BY_SCORE}")
+    places = int(breaks.any(axis=-1).sum())
+    pairs = f"{grouped(places)} of {count(visible.size, 'pair')} of a query and a key"
+    why = f"{_first(values, breaks)}. It does so for {pairs}. {BREAKS}"
+    return ScoreForm(visible, why_not=why, is_broken=True)
+
+
+def _first(values: NDArray[Any], chosen: NDArray[np.bool_]) -> str:
+    """What it gives in the first of the chosen cells, in words."""
+    cell = tuple(np.argwhere(chosen)[0].tolist())
+    entry, head, query, key, score = cell
+    where = f"q_idx = {query} and kv_idx = {key}"
+    if values.shape[0] > 1 or values.shape[1] > 1:
+        where = f"b = {entry}, h = {head}, {where}"
+    made = "infinity"
+    if np.isnan(values[cell]):
+        made = "NaN"
+    elif np.isneginf(values[cell]):
+        made = "minus infinity"
+    return f"It makes {made} of the score {SCORES[score]:g} at {where}"
 
 
 def visible_cells(values: NDArray[Any]) -> Seen:
@@ -97,68 +150,6 @@ def sentinels(values: NDArray[Any]) -> Numbers:
     """The numbers other than minus infinity that hide keys."""
     hidden: Numbers = values[~visible_cells(values)]
     return hidden[np.isfinite(hidden)]
-
-
-def is_close(found: NDArray[Any], wanted: NDArray[Any]) -> bool:
-    """Whether numbers are the same, up to roundings of float32."""
-    return bool(np.allclose(found, wanted, rtol=CLOSE, atol=CLOSE))
-
-
-def _form(visible: Seen, scale: float, softcap: float | None, added: Numbers) -> ScoreForm:
-    spread = np.zeros(visible.shape)
-    spread[visible] = added
-    adds = bool(np.abs(added).max() > 1e-7)
-    is_scaled = abs(scale - 1) > CLOSE
-    if scale <= CLOSE:
-        return ScoreForm(visible, why_not=OTHER)
-    return ScoreForm(
-        visible,
-        scale=rounded(scale) if is_scaled else None,
-        softcap=None if softcap is None else rounded(softcap),
-        added=spread if adds else None,
-    )
-
-
-def _linear(cells: NDArray[Any]) -> tuple[float, None, Numbers] | None:
-    added = cells[:, ZERO]
-    factors = (cells[:, HALF] - added) / SCORES[HALF]
-    return float(factors[0]), None, added
-
-
-def _capped(cells: NDArray[Any]) -> tuple[float, float, Numbers] | None:
-    """The scale before a softcap, the softcap, and what is added behind it."""
-    added = cells[:, ZERO]
-    softcap = float(cells[0, LARGE] - added[0])
-    share = (cells[0, HALF] - added[0]) / softcap if softcap > 0 else 1.0
-    if not abs(share) < 1:
-        return None
-    scale = softcap * float(np.arctanh(share)) / SCORES[HALF]
-    return scale, softcap, added
-
-
-def _reason(cells: NDArray[Any]) -> str:
-    """Why no form fits, in a sentence."""
-    scores = np.array(SCORES)
-    added = cells[:, [ZERO]]
-    factors = (cells[:, [HALF]] - added) / SCORES[HALF]
-    if is_close(added + 0 * scores, cells):
-        return CONSTANT
-    if is_close(factors, factors[0]):
-        return OTHER
-    if is_close(added + factors * scores, cells):
-        return PER_CELL
-    largest = cells[:, [LARGE]]
-    smallest = cells[:, [SMALL]]
-    softcap = (largest - smallest) / 2
-    middle = (largest + smallest) / 2
-    if (softcap <= 0).any():
-        return OTHER
-    shares = (added - middle) / softcap
-    if (np.abs(shares) >= 1).any():
-        return OTHER
-    inside = softcap * np.arctanh(shares)
-    capped = middle + softcap * np.tanh((scores + inside) / softcap)
-    return CAP_OF_SUM if is_close(capped, cells) else OTHER
 
 
 def rounded(number: float) -> float:

@@ -9,6 +9,11 @@ import numpy as np
 from attncli.features.mask.positions import Positions, Seen, seen
 from attncli.features.mask.search import FittingMask, all_parts, fitting_masks
 from attncli.problem.parts.masks import Mask, MaskSizes
+from attncli.problem.parts.masks.any_of import AnyOf
+from attncli.problem.parts.masks.chunk import Chunk
+
+# So many masks of an `any` are believed without other positions that show the same.
+FEW_MASKS = 2
 
 
 class Tried(NamedTuple):
@@ -52,13 +57,28 @@ def shortest_mask(here: Tried, elsewhere: tuple[Tried, ...]) -> Shortest:
         if each.visible is not None and is_whole(each.positions):
             candidates += _also_here(fitting_masks(each.visible, each.positions), here)
 
-    def order(candidate: FittingMask) -> tuple[int, float]:
+    def order(candidate: FittingMask) -> tuple[int, bool, float]:
         checks = _checks(candidate, elsewhere)
         failed = [each for each in checks if not each.holds and not each.error]
-        return len(failed), candidate.cost
+        return len(failed), _is_far_fetched(candidate, checks), candidate.cost
 
     best = min(candidates, key=order)
     return Shortest(best.mask, _checks(best, elsewhere))
+
+
+def _is_far_fetched(found: FittingMask, checks: tuple[Check, ...]) -> bool:
+    """Whether it fits by chance: an `any`, or chunks of several lengths, where other positions show
+    something else, or nothing shows that so many are meant.
+    """
+    parts = [*all_parts(found.mask)]
+    masks = max((len(part.masks) for part in parts if isinstance(part, AnyOf)), default=0)
+    chunks = sum(isinstance(part, Chunk) for part in parts)
+    if masks == 0 and chunks < 2:
+        return False
+    if any(each.differs_at is not None for each in checks):
+        return True
+    is_confirmed = any(each.holds for each in checks)
+    return not is_confirmed and (masks > FEW_MASKS or chunks > 1)
 
 
 def is_whole(positions: Positions) -> bool:

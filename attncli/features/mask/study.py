@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from attncli.attention.changes_of_scores import SCORES
 from attncli.errors import input_error
 from attncli.features.mask.alibi import Slopes, slopes_of
-from attncli.features.mask.asking import SCORES, USUAL_FUNCTION, Kind, Mod
+from attncli.features.mask.asking import USUAL_FUNCTION, Kind, Mod
 from attncli.features.mask.positions import Positions, Seen
 from attncli.features.mask.scores import ScoreForm, score_form, sentinels, visible_cells
 from attncli.features.mask.shortest import Check, Shortest, Tried, is_whole, shortest_mask
@@ -72,6 +73,11 @@ class Study:
     def has_form(self) -> bool:
         """Whether keys of a problem say all that it does."""
         return self.score is None or not self.score.why_not
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether it makes NaN or infinity of scores."""
+        return self.score is not None and self.score.is_broken
 
     @property
     def has_alibi(self) -> bool:
@@ -139,7 +145,7 @@ def study_of(mod: Mod, sizes: Sizes, begin: Callable[[str], None] = lambda _: No
     study = Study(mod.text, mod.kind, sizes, visible, masks, checks, tuple(remarks))
     if mod.kind == "mask_mod":
         return study
-    found = _with_scores(study, values)
+    found = _with_scores(mod, study, values)
     said = [*found.remarks, *_of_sentinels(values)]
     checks = tuple(_check_of_scores(mod, found, each) for each in checks)
     return replace(found, remarks=tuple(said), checks=checks)
@@ -151,9 +157,9 @@ def _worst(checks: Sequence[Check]) -> Check:
     return failed[0] if failed else checks[0]
 
 
-def _with_scores(study: Study, values: NDArray[Any]) -> Study:
+def _with_scores(mod: Mod, study: Study, values: NDArray[Any]) -> Study:
     """The study with what a score_mod does to scores."""
-    score = score_form(values)
+    score = score_form(values, mod.value)
     mask = study.masks[0].mask
     shift = 0
     if mask.corner != CORNERS[0]:
@@ -171,11 +177,11 @@ def _check_of_scores(mod: Mod, study: Study, check: Check) -> Check:
         return check
     try:
         values = mod.values(check.positions, range(study.sizes.entries), range(study.sizes.heads))
+        queries, keys = check.positions.shape
+        sizes = study.sizes._replace(queries=queries, keys=keys)
+        there = _with_scores(mod, replace(study, sizes=sizes), values)
     except FunctionError as error:
         return check._replace(holds=False, error=str(error))
-    queries, keys = check.positions.shape
-    sizes = study.sizes._replace(queries=queries, keys=keys)
-    there = _with_scores(replace(study, sizes=sizes), values)
     assert study.score is not None
     assert there.score is not None
     is_alike = (

@@ -6,9 +6,12 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from attncli.english import listed
+from attncli.features.mask.alibi import Slopes
 from attncli.features.mask.study import Study
 from attncli.problem.keys import CORNERS
 from attncli.problem.parts.masks import Mask, MaskPart
+from attncli.problem.parts.masks.additive import Additive
 from attncli.problem.parts.masks.any_of import AnyOf
 from attncli.problem.parts.masks.keep_and_hide import Keep
 from attncli.problem.parts.masks.lengths import Counted
@@ -57,9 +60,13 @@ def score_keys(study: Study) -> dict[str, Any]:
     if score.softcap is not None:
         found["softcap"] = _plain(score.softcap)
     if slopes is not None and study.has_alibi:
-        own = {"slopes": [_plain(each) for each in slopes.numbers]}
-        found["position"] = {"alibi": True if slopes.are_usual else own}
+        found["position"] = {"alibi": _alibi(slopes)}
     return found
+
+
+def _alibi(slopes: Slopes) -> Any:
+    """What stands under alibi."""
+    return slopes.are_usual or {"slopes": [_plain(each) for each in slopes.numbers]}
 
 
 def _plain(number: float) -> int | float:
@@ -70,6 +77,17 @@ def _plain(number: float) -> int | float:
 def is_matrix(mask: Mask) -> bool:
     """Whether a mask says of every query and key whether it is seen."""
     return any(isinstance(part, Keep) for part in mask.parts)
+
+
+def without_numbers(mask: Mask) -> str:
+    """A mask as a problem has it, with an ellipsis for each matrix: [causal, {additive: …}]."""
+    parts = []
+    for part in mask.parts:
+        if isinstance(part, Keep | Additive):
+            parts.append(f"{{{part.name}: …}}")
+        else:
+            parts.append(mask_as_yaml(Mask((part,), mask.corner)))
+    return parts[0] if len(parts) == 1 else f"[{', '.join(parts)}]"
 
 
 def mask_words(mask: Mask) -> str:
@@ -110,5 +128,7 @@ def added_words(study: Study) -> Iterator[str]:
     yield (
         "It is ALiBi for the keys up to the query. Keys behind it gain what ALiBi in attncli takes"
         " from them, so the numbers stand in a matrix. With a causal mask, it is position:"
-        f" {{alibi: {'true' if slopes.are_usual else '{slopes: …}'}}}."
+        f" {{alibi: {flow(_alibi(slopes))}}}."
     )
+    if slopes.are_usual:
+        yield f"The slopes are {listed([f'{each:.6g}' for each in slopes.numbers])}."

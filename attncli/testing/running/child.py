@@ -49,6 +49,8 @@ MOST_PARAMETERS = 200
 # Of a tuple or a dict that a function returns, so many items are told of.
 MOST_ITEMS = 3
 MOST_NAMES = 8
+# Functions of a file that a message names.
+MOST_FUNCTIONS = 12
 # What the output is called in a dict.
 OUTPUTS = ("output", "out", "attn_output", "attention_output", "context", "result", "o")
 # Where packages are installed.
@@ -349,8 +351,15 @@ def _no_such_name(holder: object, name: str, module: ModuleType) -> str:
         for each, value in vars(module).items()
         if callable(value) and getattr(value, "__module__", None) == module.__name__
     ]
-    there = f"; it has {', '.join(named[:12])}" if named and holder is module else ""
-    return f"there is no {name} in it{there}"
+    if not named or holder is not module:
+        return f"there is no {name} in it"
+    from difflib import get_close_matches
+
+    # Those that may be meant come first.
+    named = [*dict.fromkeys((*get_close_matches(name, named), *named))]
+    if len(named) > MOST_FUNCTIONS:
+        named = [*named[:MOST_FUNCTIONS], "…"]
+    return f"there is no {name} in it; it has {', '.join(named)}"
 
 
 def _kind_of(message: Message, module: ModuleType) -> str:

@@ -142,9 +142,10 @@ def _call(tape: Tape, product: Contraction, use: Use) -> Seen:
 def _with_what_is_done(attention: Attention, done: Done, number_format: torch.dtype) -> Attention:
     """The call with the mask, the scale and the softcap that were found."""
     mask, causal = mask_of(done, None, number_format)
-    usual = isclose(done.factor, attention.usual_scale, rel_tol=_SCALE_ROUNDING)
-    scale = None if usual else done.factor
-    return replace(attention, mask=mask, causal=causal, scale=scale, softcap=done.softcap)
+    factor = done.change.factor
+    usual = isclose(factor, attention.usual_scale, rel_tol=_SCALE_ROUNDING)
+    scale = None if usual else factor
+    return replace(attention, mask=mask, causal=causal, scale=scale, softcap=done.change.softcap)
 
 
 class FewAxes(NamedTuple):

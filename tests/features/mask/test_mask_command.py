@@ -111,6 +111,15 @@ def waits_far_away(b, h, q_idx, kv_idx):
         pass
     return q_idx >= kv_idx
 
+def broken(score, b, h, q_idx, kv_idx):
+    return math.nan if q_idx == kv_idx == 1 else score
+
+def near(score, b, h, q_idx, kv_idx):
+    return score + 0.5 * (q_idx == kv_idx) if q_idx >= kv_idx else -math.inf
+
+def usual(score, b, h, q_idx, kv_idx):
+    return score - abs(q_idx - kv_idx) * 2.0 ** (-4 * (h + 1))
+
 counter = []
 
 def changes(b, h, q_idx, kv_idx):
@@ -132,6 +141,41 @@ def data(capsys: pytest.CaptureFixture[str], *line: str) -> Any:
     found = json.loads(capsys.readouterr().out)
     jsonschema.validate(found, SCHEMA)
     return found
+
+
+def page(capsys: pytest.CaptureFixture[str], *line: str) -> str:
+    """What the command prints, on one line."""
+    assert run(["mask", *line]) == Exit.OK
+    return " ".join(capsys.readouterr().out.split())
+
+
+def test_a_score_mod_that_gives_nan_is_told_with_its_cell_and_not_written(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = page(capsys, f"{file}:broken", "-n", "3")
+    assert "It makes NaN of the score 0 at q_idx = 1 and kv_idx = 1." in said
+    assert "for 1 of 9 pairs of a query and a key" in said
+    assert "equation of your own" not in said
+    assert run(["mask", f"{file}:broken", "-n", "3", "-o", "mask.yaml"]) == Exit.INPUT
+    assert "mask.yaml was not written" in capsys.readouterr().err
+    assert not Path("mask.yaml").exists()
+
+
+def test_the_keys_of_a_problem_have_what_is_added(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written = "mask: [causal, {additive: [[0.5, 0], [0, 0.5]]}]"
+    assert f"In a problem: • {written}" in page(capsys, f"{file}:near", "-n", "2")
+    large = page(capsys, f"{file}:near", "-n", "16")
+    assert "• mask: [causal, {additive: …}] Note: -o mask.yaml writes" in large
+    numbers = "[0.5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]"
+    assert numbers not in large
+
+
+def test_the_usual_slopes_are_printed(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of two heads, 2^-4 and 2^-8."""
+    said = page(capsys, f"{file}:usual", "-n", "3", "--heads", "2")
+    assert "• position: {alibi: true} The slopes of the heads are 0.0625 and 0.00390625," in said
 
 
 @pytest.mark.parametrize(
@@ -162,6 +206,7 @@ LINE_OF_ERROR = 1 + FUNCTIONS.split("\n").index('        raise ValueError("never
 ERRORS = {
     "number": ("number is a value of type int, not a function", "it must be a mask_mod with"),
     "nowhere": ("there is no nowhere in it", "it must be a mask_mod with"),
+    "chngs": (", …", "did you mean changes?"),
     "windw": ("there is no windw in it", "did you mean window?"),
     "BlockMask": ("BlockMask is a class: name an object of it", "between the parentheses stands"),
     "block_mask": (

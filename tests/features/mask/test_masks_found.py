@@ -18,6 +18,8 @@ from tests.features.mask.studied import form, studied, visible_by_attncli
 Mod = Callable[[Any, Any, Any, Any], Any]
 DOCUMENTS = [0, 0, 0, 1, 1, 2, 2, 2]
 LENGTHS = [3, 5]
+# The last tokens belong to none, and see nothing.
+PADDED = [0, 0, 0, 1, 1, 2, -1, -1]
 
 
 def causal(b: Any, h: Any, q: Any, k: Any) -> Any:
@@ -81,6 +83,15 @@ NAMED: list[tuple[Mod, int, int, str]] = [
         8,
         f"causal and documents {DOCUMENTS}",
     ),
+    # What is seen nowhere, and sees nothing, is in one document.
+    (
+        lambda b, h, q, k: (PADDED[q] == PADDED[k]) & (PADDED[q] >= 0),
+        8,
+        8,
+        "lengths 6 and documents [0, 0, 0, 1, 1, 2, 3, 3]",
+    ),
+    # Two chunks and the first key fit by chance, and six positions more show that.
+    (lambda b, h, q, k: (q >= k) & ((q - k < 2) | (k % 3 == 0)), 6, 6, "keep"),
     (streaming, 8, 8, "causal and any [window [2, -1], first 2]"),
     (
         lambda b, h, q, k: (k < 1) | ((q // 4 == k // 4) & (q >= k)),
@@ -218,6 +229,14 @@ def test_a_form_that_fits_by_chance_is_told() -> None:
     query, key = far.differs_at or (0, 0)
     assert not long(0, 0, query, key)
     assert query >= key
+
+
+def test_an_any_of_many_masks_needs_other_positions() -> None:
+    """The table of this function has no more rows, so nothing shows that it means two chunks."""
+    table = [[k <= q and (q - k < 2 or k % 3 == 0) for k in range(6)] for q in range(6)]
+    study = studied(lambda b, h, q, k: table[q][k], 6)
+    assert form_words(study) == "keep"
+    assert [bool(each.error) for each in study.checks] == [True, True]
 
 
 def test_a_function_that_ends_has_a_form_here() -> None:

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attncli.features.mask.asking import SCORES
+from attncli.attention.changes_of_scores import CAP_OF_SUM, CONSTANT, OTHER, PER_CELL, SCORES
 from attncli.features.mask.problem import problem_of
-from attncli.features.mask.scores import CAP_OF_SUM, CONSTANT, OTHER, PER_CELL
 from attncli.features.mask.words import form_words, score_keys
 from attncli.problem.python_values import read_values
 from attncli.tracing import run
@@ -99,8 +98,7 @@ NOT_SAID: list[tuple[Mod, str]] = [
     (lambda s, b, h, q, k: -s, OTHER),
     (lambda s, b, h, q, k: s * s, OTHER),
     (lambda s, b, h, q, k: max(s, 0.0), OTHER),
-    (lambda s, b, h, q, k: math.nan, OTHER),
-    (lambda s, b, h, q, k: math.inf, OTHER),
+    (lambda s, b, h, q, k: s + (s == 3.0), OTHER),
 ]
 
 
@@ -114,6 +112,42 @@ def test_what_no_key_of_a_problem_does_is_said(mod: Mod, sentence: str) -> None:
         for place, score in enumerate(SCORES):
             given = study.values[0, 0, q, k, place]
             assert given == pytest.approx(float(mod(score, 0, 0, q, k)), nan_ok=True)
+
+
+NO_NUMBERS: list[tuple[Mod, str, bool]] = [
+    (lambda s, b, h, q, k: math.nan, "NaN of the score 0 at q_idx = 0 and kv_idx = 0", True),
+    (lambda s, b, h, q, k: math.inf, "infinity of the score 0 at q_idx = 0 and kv_idx = 0", True),
+    (
+        lambda s, b, h, q, k: s if s >= 0 or (q, k) != (1, 2) else math.nan,
+        "NaN of the score -1 at q_idx = 1 and kv_idx = 2. It does so for 1 of 12 pairs",
+        True,
+    ),
+    (
+        lambda s, b, h, q, k: s if s > 0.7 else -math.inf,
+        "minus infinity of the score 0 at q_idx = 0 and kv_idx = 0. It hides a key by what",
+        False,
+    ),
+]
+
+
+@pytest.mark.parametrize(("mod", "said", "is_broken"), NO_NUMBERS)
+def test_what_is_no_number_is_told_with_its_cell(mod: Mod, said: str, is_broken: bool) -> None:
+    study = studied(mod, 3, 4)
+    assert study.score is not None
+    assert study.score.why_not.startswith(f"It makes {said}")
+    assert study.is_broken == is_broken
+    assert form_words(study) == ""
+
+
+@pytest.mark.parametrize(("factor", "softcap"), [(1.0, 0.25), (0.125, 5000.0), (3.0, 50.0)])
+def test_a_softcap_and_a_factor_of_any_size_are_found(factor: float, softcap: float) -> None:
+    def capped(s: Any, b: Any, h: Any, q: Any, k: Any) -> Any:
+        return softcap * math.tanh(factor * s / softcap) + q
+
+    wanted = {"scale": factor, "softcap": softcap}
+    if factor == 1:
+        del wanted["scale"]
+    assert score_keys(studied(capped, 3)) == wanted
 
 
 def test_all_hidden_is_a_mask() -> None:
