@@ -15,6 +15,9 @@ what is slow:
   slow one; with 10 and 120 where it has `settings.get_profile("many")`, with 5 and 20 where it has
   `settings.get_profile("few")`.
 
+Cases that take a few milliseconds each and leave nothing behind are played in one test:
+`in_one_test` in cases.py takes what `parametrize` takes. Around each test pytest works for as long.
+
 A product of parameters whose cases are much alike has `at_most(n)`: so many of them, spread evenly
 over the values of all parameters. The others are run only where HYPOTHESIS_PROFILE is explore.
 
@@ -109,12 +112,13 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """More than ten thousand tests stay until the end: to look through them all for garbage would
-    take seconds.
+    take seconds. What a test leaves in circles is small, and looked for seldom.
     """
     gc.disable()
     result = yield
     gc.freeze()
     gc.enable()
+    gc.set_threshold(20_000, 20, 20)
     return result
 
 

@@ -14,6 +14,7 @@ import pytest
 
 import attncli
 from attncli import dtypes
+from tests.cases import in_one_test
 
 FILE = Path(__file__).parents[1] / "inputs" / "i_love_ai.yaml"
 
@@ -142,7 +143,7 @@ def test_latex_as_a_document_and_as_a_fragment(trace: attncli.Trace) -> None:
     assert trace.to_html(fragment=True).startswith('<section class="attncli">')
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("choices", "message", "help"),
     [
         ({"dtype": "float61"}, "dtype cannot be 'float61'", "did you mean float64?"),
@@ -285,7 +286,7 @@ def test_a_query_of_a_picture_is_a_label_or_an_index_from_0(trace: attncli.Trace
     assert heads.picture(of, head=np.int64(1)).to_svg() == heads.picture(of, head=1).to_svg()
 
 
-@pytest.mark.parametrize("query", [3, -1, True, 1.0, np.array([1]), np.True_])
+@in_one_test("query", [3, -1, True, 1.0, np.array([1]), np.True_])
 def test_a_query_that_is_no_index(trace: attncli.Trace, query: Any) -> None:
     with pytest.raises(
         attncli.AttncliError, match=r"^query.* does not exist: there are 3 queries"
@@ -317,7 +318,7 @@ def test_the_softmax_is_drawn_of_the_problem_of_a_trace(trace: attncli.Trace) ->
         )
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("choices", "message", "help"),
     [
         ({"of": "wieghts"}, "picture cannot be 'wieghts'", "did you mean weights?"),

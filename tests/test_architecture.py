@@ -28,6 +28,7 @@ from attncli.problem.model import Problem
 from attncli.problem.parts.masks.causal import Causal
 from attncli.problem.parts.positions import Rope, Sinusoidal
 from attncli.tracing import run
+from tests.cases import in_one_test
 
 ROOT = Path(__file__).parents[1]
 LLAMA_3 = Rope(
@@ -98,7 +99,7 @@ FEATURES = sorted(
 )
 
 
-@pytest.mark.parametrize("name", FEATURES)
+@in_one_test("name", FEATURES)
 def test_every_capability_is_whole(name: str) -> None:
     """Its command, its tests, its section in the reference, and a how-to that uses it."""
     assert (ROOT / "attncli" / "features" / name / "command.py").is_file()
@@ -128,7 +129,7 @@ def test_every_key_of_a_problem_that_holds_numbers_has_a_rule() -> None:
     assert {rule.name for rule in GIVEN} == {*ARRAYS, *rows_after_a_cache}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "rule", [*GIVEN, *COMPUTED], ids=lambda rule: f"{rule.name}-{'given' if rule.given else ''}"
 )
 def test_every_rule_can_be_read(rule: Any) -> None:
@@ -140,7 +141,7 @@ def test_every_rule_can_be_read(rule: Any) -> None:
     assert rule.matrix_form is None or parse_expression(rule.matrix_source) == rule.matrix_form
 
 
-@pytest.mark.parametrize("name", [*RULES, "output of all heads"])
+@in_one_test("name", [*RULES, "output of all heads"])
 def test_names_in_the_words_of_a_rule_are_formulas(name: str) -> None:
     """Between backticks, so that every format sets W_O and row i as it sets them in formulas."""
     rules = (

@@ -22,7 +22,9 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -30,6 +32,7 @@ import pytest
 from attncli.cli.main import run
 from attncli.problem.loader import loads
 from attncli.tracing import run as work_out
+from tests.cases import in_one_test
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -76,18 +79,19 @@ class Command:
         return self.text.endswith("\\") or ("<<" in self.text and not self.text.endswith("\nEOF"))
 
 
-def blocks(*infos: str) -> list[Block]:
+@cache
+def all_blocks() -> list[Block]:
     found = []
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         for match in FENCED.finditer(text):
-            if match["info"] in infos:
-                found.append(
-                    Block(
-                        page, text.count("\n", 0, match.start()) + 1, match["info"], match["body"]
-                    )
-                )
+            line = text.count("\n", 0, match.start()) + 1
+            found.append(Block(page, line, match["info"], match["body"]))
     return found
+
+
+def blocks(*infos: str) -> list[Block]:
+    return [block for block in all_blocks() if block.info in infos]
 
 
 def commands_in(body: str) -> list[Command]:
@@ -195,10 +199,24 @@ def agrees(claimed: list[str], printed: list[str]) -> bool:
     return re.fullmatch(pattern, "".join(f"{line}\n" for line in printed)) is not None
 
 
+@pytest.fixture(scope="session")
+def examples(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A copy of the example problems, which no command may change."""
+    copy = tmp_path_factory.mktemp("examples") / "inputs"
+    shutil.copytree(ROOT / "inputs", copy)
+    before = listed(copy)
+    yield copy
+    assert listed(copy) == before
+
+
+def listed(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
 @pytest.fixture
-def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def workplace(tmp_path: Path, examples: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder to run commands in, where they find the example problems and may write files."""
-    shutil.copytree(ROOT / "inputs", tmp_path / "inputs")
+    shutil.copytree(examples, tmp_path / "inputs", copy_function=os.link)
     for variable in ("NO_COLOR", "FORCE_COLOR", "ATTNCLI_TRACEBACK"):
         monkeypatch.delenv(variable, raising=False)
     return tmp_path
@@ -249,7 +267,7 @@ def _write_anew(block: Block, commands: list[Command], outputs: list[list[str]])
         block.page.write_text(changed, encoding="utf-8")
 
 
-@pytest.mark.parametrize("block", blocks("yaml problem", "json problem"), ids=str)
+@in_one_test("block", blocks("yaml problem", "json problem"), ids=str)
 def test_problems_can_be_worked_out(block: Block) -> None:
     assert "output" in work_out(loads(block.body.encode(), f"problem.{block.info.split()[0]}"))
 
@@ -260,7 +278,11 @@ def test_programs_run(block: Block, workplace: Path, monkeypatch: pytest.MonkeyP
     exec(compile(block.body, str(block), "exec"), {})
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "page",
+    [page for page in PAGES if any(block.page == page for block in blocks("pycon"))],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
 def test_sessions_with_python(page: Path, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(workplace)
     session = "\n".join(block.body for block in blocks("pycon") if block.page == page)
@@ -275,7 +297,7 @@ WITH_EXAMPLES = [
 ]
 
 
-@pytest.mark.parametrize("name", WITH_EXAMPLES)
+@in_one_test("name", WITH_EXAMPLES)
 def test_examples_in_docstrings(name: str) -> None:
     found = doctest.DocTestFinder().find(importlib.import_module(name))
     sessions = [session for session in found if session.examples]
@@ -340,6 +362,7 @@ def test_pictures_are_those_of_the_program(
         )
 
 
+@cache
 def slugs(page: Path) -> set[str]:
     """The anchors GitHub gives the headings of a page."""
     text = FENCED.sub("", page.read_text(encoding="utf-8"))
@@ -361,9 +384,9 @@ def broken_links(page: Path, text: str) -> list[str]:
     return broken
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_lead_somewhere(page: Path) -> None:
-    assert broken_links(page, page.read_text(encoding="utf-8")) == []
+def test_links_lead_somewhere() -> None:
+    broken = {str(page): broken_links(page, page.read_text(encoding="utf-8")) for page in PAGES}
+    assert {page: links for page, links in broken.items() if links} == {}
 
 
 def test_every_page_can_be_found_from_the_index() -> None:
@@ -402,7 +425,7 @@ def test_a_page_about_pytorch_is_played_from_top_to_bottom(
 # These tests can fail: what follows is wrong, and they say so.
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("claimed", "printed", "expected"),
     [
         (["1", "2"], ["1", "2"], True),
@@ -472,16 +495,14 @@ def missing_modules(text: str, files: list[Path]) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
-    "page",
-    [page for page in PAGES if page not in KEEPS_OLD_NAMES],
-    ids=lambda path: str(path.relative_to(ROOT)),
-)
-def test_modules_that_are_named_are_there(page: Path) -> None:
+def test_modules_that_are_named_are_there() -> None:
     files = [
         path for folder in ("attncli", "docs", "tests") for path in (ROOT / folder).rglob("*.py")
     ]
-    assert missing_modules(page.read_text(), files) == []
+    pages = [page for page in PAGES if page not in KEEPS_OLD_NAMES]
+    texts = {page: page.read_text(encoding="utf-8") for page in pages}
+    missing = {str(page): missing_modules(text, files) for page, text in texts.items()}
+    assert {page: names for page, names in missing.items() if names} == {}
 
 
 def test_a_module_that_is_gone_is_noticed() -> None:

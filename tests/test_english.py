@@ -1,11 +1,10 @@
 """Counts and lists read as a person would write them."""
 
-import pytest
-
 from attncli.english import a, count, either, listed
+from tests.cases import in_one_test
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("number", "words", "said"),
     [
         (0, ["row"], "0 rows"),
@@ -28,7 +27,7 @@ def test_the_verb_agrees() -> None:
     assert [either(number, "does", "do") for number in (0, 1, 2)] == ["do", "does", "do"]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("words", "options", "said"),
     [
         ("", {}, ""),

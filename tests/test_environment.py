@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.cases import in_one_test
 from tests.render import browsers
 
 NODE_MODULES = Path(__file__).parents[1] / ".ci" / "node_modules"
@@ -56,8 +57,8 @@ def test_what_is_promised_is_there(oracle: str) -> None:
     assert oracle == "none promised" or PRESENT[oracle]()
 
 
-@pytest.mark.parametrize("kind", [DeprecationWarning, PendingDeprecationWarning, FutureWarning])
-@pytest.mark.parametrize(
+@in_one_test("kind", [DeprecationWarning, PendingDeprecationWarning, FutureWarning])
+@in_one_test(
     ("module", "is_ours"),
     [
         ("attncli", True),
@@ -74,10 +75,10 @@ def test_whose_deprecations_are_failures(kind: type[Warning], module: str, is_ou
     assert fails(kind, module) is is_ours
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "kind", [UserWarning, RuntimeWarning, ResourceWarning, pytest.PytestUnraisableExceptionWarning]
 )
-@pytest.mark.parametrize(
+@in_one_test(
     ("module", "is_failure"),
     [
         ("attncli.tracing.run", True),

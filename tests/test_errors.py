@@ -5,12 +5,11 @@ from __future__ import annotations
 import io
 from traceback import format_exception
 
-import pytest
-
 from attncli.errors import reason, usage_error
+from tests.cases import in_one_test
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("error", "words"),
     [
         (OSError(28, "No space left on device"), "no space left on device"),

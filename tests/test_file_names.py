@@ -27,6 +27,7 @@ from attncli.render import Style
 from attncli.render.markdown import picture_files
 from attncli.render.sections import sections
 from attncli.tracing import run
+from tests.cases import in_one_test
 
 ROOT = Path(__file__).parents[1]
 # By "Naming Files, Paths, and Namespaces" of Microsoft.
@@ -85,7 +86,7 @@ def alike(names: Sequence[str]) -> bool:
     )
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "name",
     [
         "CON",
@@ -166,7 +167,7 @@ def test_a_name_that_every_system_takes_stays(wanted: list[str]) -> None:
     assert file_names(wanted) == wanted
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("path", "better"),
     [
         ("w/CON", "w/_CON"),
@@ -189,7 +190,7 @@ def test_a_path_that_windows_takes_for_something_else(path: str, better: str) ->
     assert found[1] == better
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "path",
     [
         "w/a.md",

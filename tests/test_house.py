@@ -58,6 +58,12 @@ def parsed() -> list[tuple[str, ast.Module, list[str]]]:
     return files
 
 
+@cache
+def nodes_of(tree: ast.AST) -> list[ast.AST]:
+    """The tree and all nodes below it."""
+    return [*ast.walk(tree)]
+
+
 def nodes_on_a_line(function: Function, lines: list[str]) -> float:
     """All nodes of a function by its lines, without blank ones and the docstring."""
     counted = range(function.lineno, function.end_lineno + 1)
@@ -66,12 +72,12 @@ def nodes_on_a_line(function: Function, lines: list[str]) -> float:
     if ast.get_docstring(function) is not None:
         docstring = range(first.lineno, first.end_lineno + 1)
     written = [line for line in counted if line not in docstring and lines[line - 1].strip()]
-    nodes = sum(1 for _ in ast.walk(function))
+    nodes = len([*ast.walk(function)])
     return nodes / len(written)
 
 
 def measured_functions(path: str, tree: ast.Module, lines: list[str]) -> Iterator[Measured]:
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if not isinstance(node, Function):
             continue
         if node.end_lineno - node.lineno + 1 >= LINES_OF_A_MEASURED_FUNCTION:
@@ -81,7 +87,7 @@ def measured_functions(path: str, tree: ast.Module, lines: list[str]) -> Iterato
 
 def class_names(tree: ast.Module) -> Iterator[str]:
     """Of classes and of names for types, without a leading underscore."""
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.ClassDef):
             yield node.name.lstrip("_")
         elif isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "TypeAlias":
@@ -90,7 +96,7 @@ def class_names(tree: ast.Module) -> Iterator[str]:
 
 def nested_comprehensions(tree: ast.Module) -> Iterator[ast.expr]:
     """Comprehensions that stand within another one."""
-    for outer in ast.walk(tree):
+    for outer in nodes_of(tree):
         if isinstance(outer, COMPREHENSIONS):
             within = (node for node in ast.walk(outer) if node is not outer)
             yield from (node for node in within if isinstance(node, COMPREHENSIONS))
@@ -118,7 +124,7 @@ def is_truth(node: ast.expr) -> bool:
 
 def texts_times_truth(tree: ast.Module) -> Iterator[ast.BinOp]:
     """`"s" * (n != 1)`, from either side."""
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
             sides = ((node.left, node.right), (node.right, node.left))
             if any(is_text_or_list(one) and is_truth(other) for one, other in sides):
@@ -141,6 +147,7 @@ class Comment:
         return not before.strip() and not after.strip()
 
 
+@cache
 def comments_of(text: str) -> list[Comment]:
     """The comments of a file, without the marks of tools; lines below each other are one."""
     lines = text.split("\n")

@@ -33,6 +33,7 @@ from attncli.equation.indices import INDICES
 from attncli.page.pictures import KINDS
 from attncli.problem.keys import KEYS
 from attncli.problem.parts.conventions import CONVENTIONS
+from tests.cases import in_one_test
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
@@ -365,7 +366,7 @@ def test_every_command_and_option_has_a_word_on_python(capsys: pytest.CaptureFix
     assert {option for option in described_options() if option.startswith("--")} - options == set()
 
 
-@pytest.mark.parametrize("option", described_options())
+@in_one_test("option", described_options())
 def test_the_counterpart_of_an_option_is_there(option: str, held: dict[str, Any]) -> None:
     """Calls have these arguments, and names stand in the package, in a trace or in what a class
     needs.
@@ -407,7 +408,7 @@ def named_in(section: str) -> set[str]:
     return {name for span in code(text) for name in re.findall(r"[A-Za-z_]\w*", span)}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "file", [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))], ids=lambda file: file.name
 )
 def test_every_row_of_a_table_stands_under_a_header(file: Path) -> None:
@@ -428,7 +429,7 @@ def test_every_name_of_the_package_is_on_the_page() -> None:
     assert {*attncli.__all__} - named_in("Functions") - sections == set()
 
 
-@pytest.mark.parametrize("section", ["Problem", "Trace", "Picture", "Step", "Checked", "Compared"])
+@in_one_test("section", ["Problem", "Trace", "Picture", "Step", "Checked", "Compared"])
 def test_every_public_name_of_a_thing_is_on_the_page(section: str, held: dict[str, Any]) -> None:
     assert public(held[section]) - named_in(section) == set()
 

@@ -38,6 +38,7 @@ from attncli.problem.parts.masks.causal import Causal
 from attncli.render import FORMATS
 from attncli.tracing import run as run_trace
 from attncli.tracing.serialization import formula
+from tests.cases import in_one_test
 
 ROOT = Path(__file__).parents[1]
 REFERENCE = ROOT / "docs" / "reference"
@@ -61,7 +62,7 @@ def rows(page: str) -> dict[str, str]:
     return {row[1]: row[0] for row in re.finditer(r"^\| `?([^|`]+?)`? \|.*$", page, re.MULTILINE)}
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
+@in_one_test("name", SCHEMAS)
 def test_the_reference_leads_to_each_schema_of_the_program(name: str) -> None:
     inside = schemas()[name].relative_to(ROOT).as_posix()
     pages = REFERENCE.glob("*.md")
@@ -79,7 +80,7 @@ def test_forms_of_a_mask() -> None:
     assert [form for form in forms() if f"{form}:" not in masks] == []
 
 
-@pytest.mark.parametrize("convention", CONVENTIONS.values(), ids=lambda convention: convention.name)
+@in_one_test("convention", CONVENTIONS.values(), ids=lambda convention: convention.name)
 def test_conventions(convention: Convention) -> None:
     row = rows(section(text("conventions.md"), "Masks: `--as`"))[convention.name]
     name, call, true, one, numbers, corner, source = (
@@ -144,7 +145,7 @@ def _equation(rule: Rule) -> str:
     return rule.source or write(rule.target, PYTHON)
 
 
-@pytest.mark.parametrize("rule", [*GIVEN, *COMPUTED], ids=_equation)
+@in_one_test("rule", [*GIVEN, *COMPUTED], ids=_equation)
 def test_steps(rule: Rule) -> None:
     described = section(text("steps.md"), "What is given" if rule.given else "What is worked out")
     row = rows(described)[rule.name]
@@ -157,7 +158,7 @@ def test_steps(rule: Rule) -> None:
     assert not rule.given or rule.meaning.replace("`", "").rstrip(".") in row.replace("`", "")
 
 
-@pytest.mark.parametrize("rule", LOSS_RULES.values(), ids=lambda rule: rule.name)
+@in_one_test("rule", LOSS_RULES.values(), ids=lambda rule: rule.name)
 def test_steps_of_the_loss(rule: Rule) -> None:
     row = rows(section(text("steps.md"), "The loss"))[rule.name]
     expected = [rule.symbol, _equation(rule)] + ([formula(rule)] if rule.matrix_form else [])
@@ -165,7 +166,7 @@ def test_steps_of_the_loss(rule: Rule) -> None:
     assert rule.when in row
 
 
-@pytest.mark.parametrize("rule", gradient_rules().values(), ids=lambda rule: rule.name)
+@in_one_test("rule", gradient_rules().values(), ids=lambda rule: rule.name)
 def test_steps_of_the_backward_pass(rule: Rule) -> None:
     row = rows(section(text("steps.md"), "The backward pass"))[rule.name]
     expected = [rule.symbol, _equation(rule)] + ([formula(rule)] if rule.matrix_form else [])
@@ -179,7 +180,7 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("form", [form for form in OTHERS if not form.startswith("mask,")])
+@in_one_test("form", [form for form in OTHERS if not form.startswith("mask,")])
 def test_variants_of_steps(form: str) -> None:
     page, rule = (
         section(text("steps.md"), "What is given" if OTHERS[form].given else "Variants"),

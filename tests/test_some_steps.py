@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import attncli
 from attncli.cli.main import run as command
+from tests.cases import in_one_test
 
 INPUTS = Path(__file__).parents[1] / "inputs"
 EXAMPLES = sorted(INPUTS.glob("*.[jy]*"))
@@ -115,7 +116,7 @@ def test_a_notebook_prints_some_steps_as_python_does() -> None:
     assert caught.value.help == "work all of them out: leave out steps"
 
 
-@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.name)
+@in_one_test("file", EXAMPLES, ids=lambda file: file.name)
 def test_a_head_or_an_entry_lacks_nothing(file: Path) -> None:
     trace = attncli.trace(file, gradient=True)
     place = {"head" if letter == "h" else "entry": 0 for letter in trace.leading_letters}
@@ -149,7 +150,7 @@ def test_a_step_that_was_left_out_says_how_to_get_it() -> None:
         some["skores"]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("steps", "message", "help"),
     [
         ("outptu", "no step is called 'outptu'", "did you mean output?"),

@@ -22,6 +22,7 @@ from attncli import system
 from attncli.cli.classes import processes
 from attncli.cli.main import run
 from attncli.problem.arrays.references import is_special, leads_elsewhere
+from tests.cases import in_one_test
 
 ROOT = Path(__file__).parents[1]
 
@@ -337,7 +338,7 @@ PATHS = st.lists(PIECES, min_size=1, max_size=6).map("".join) | st.lists(
 ).map("\\".join)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "path",
     [
         "..\\x.npz",
@@ -363,7 +364,7 @@ def test_what_lies_outside_says_so_by_itself(path: str) -> None:
     assert whole.is_relative_to(FOLDER) or leads_elsewhere(PureWindowsPath(path))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "path",
     ["NUL", "nul.npz", "a\\CON", "COM1.npy", "a.npz:b.npz", "a\\b:c", "C:\\x\\a:b", "con .csv"],
 )

@@ -15,6 +15,7 @@ from attncli.problem.text.nodes import NumberList
 from attncli.problem.text.source import decode
 from attncli.tracing import run
 from attncli.tracing.model import Trace
+from tests.cases import in_one_test
 
 INPUTS = Path(__file__).parents[2] / "inputs"
 SCORES = "[[1, 5, 3], [3, 3, 3], [2, 4, 3]]"
@@ -150,7 +151,7 @@ LISTS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "at", "message", "help"), LISTS)
+@in_one_test(("text", "at", "message", "help"), LISTS)
 def test_lists(text: str, at: tuple[int, int], message: str, help: str, trace: Trace) -> None:
     error = error_of("answers.yaml", text, trace)
     assert error.place
@@ -232,7 +233,7 @@ MARKDOWN = [
 ]
 
 
-@pytest.mark.parametrize(("text", "at", "message", "help"), MARKDOWN)
+@in_one_test(("text", "at", "message", "help"), MARKDOWN)
 def test_markdown(text: str, at: tuple[int, int], message: str, help: str, trace: Trace) -> None:
     error = error_of("answers.md", text, trace)
     assert error.place
@@ -302,7 +303,7 @@ LATEX = [
 ]
 
 
-@pytest.mark.parametrize(("text", "at", "message", "help"), LATEX)
+@in_one_test(("text", "at", "message", "help"), LATEX)
 def test_latex(text: str, at: tuple[int, int], message: str, help: str, trace: Trace) -> None:
     error = error_of("answers.tex", text, trace)
     assert error.place

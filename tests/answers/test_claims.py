@@ -14,6 +14,7 @@ from attncli.answers.claims import read_claim
 from attncli.answers.latex_numbers import from_latex
 from attncli.answers.model import Claim
 from attncli.problem.text.numbers import NumberError
+from tests.cases import in_one_test
 
 
 def claim(text: str) -> Claim:
@@ -22,7 +23,7 @@ def claim(text: str) -> Claim:
     return found
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "value", "half"),
     [
         ("0.70", "0.7", "0.005"),
@@ -65,7 +66,7 @@ def test_the_digits_are_the_precision(text: str, value: str, half: str) -> None:
     assert not found.exact
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "spelled", "value"),
     [
         ("7/10", "7/10", lambda: mpmath.mpf(7) / 10),
@@ -163,7 +164,7 @@ def test_a_calculation_is_exact(text: str, spelled: str, value: object) -> None:
         assert abs(mpmath.mpf(str(found.value)) - value()) < mpmath.mpf(10) ** -45  # type: ignore[operator]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "spelled"),
     [
         ("1/√3 ≈ 0.577", "1/sqrt(3)"),
@@ -183,7 +184,7 @@ def test_of_a_number_written_twice_the_more_precise_is_claimed(text: str, spelle
     assert claim(text).text == spelled
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("source", "text"),
     [
         (r"\frac{1}{\sqrt{3}}", "1/sqrt(3)"),
@@ -216,7 +217,7 @@ def test_minus_infinity(text: str) -> None:
     assert claim(text) == Claim("-inf", Decimal("-Infinity"), Decimal(0))
 
 
-@pytest.mark.parametrize("text", ["", "  ", "_", "______", "?", "\u00a0"])
+@in_one_test("text", ["", "  ", "_", "______", "?", "\u00a0"])
 def test_blank(text: str) -> None:
     assert read_claim(text) is None
 
@@ -228,7 +229,7 @@ def test_as_deep_as_is_read() -> None:
 DEEP = "40 parentheses, signs and powers inside one another are the most"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "message", "help"),
     [
         ("love", "love is not a number", "7/10, 5/sqrt(3)"),

@@ -18,6 +18,7 @@ from attncli.problem.model import Problem
 from attncli.problem.text.source import decode
 from attncli.render import Style, render
 from attncli.tracing import run
+from tests.cases import in_one_test
 
 INPUTS = Path(__file__).parents[2] / "inputs"
 LOVE, NEXT = load(str(INPUTS / "i_love_ai.yaml")), load(str(INPUTS / "next_token.yaml"))
@@ -29,7 +30,7 @@ def solution(problem: Problem, text: str, name: str = "answers.yaml") -> Solutio
     return judge_solution(problem, lambda trace: read_answers(source, trace), gradient=True)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     ["d_Q: 1", "{dQ: 1}", '{"L": 1}', "loss: 1", "δ: 1", r"\mathrm{d}V", "d_W_Q:", "logP: 1"],
 )

@@ -24,6 +24,7 @@ from attncli.problem.text.source import Source, decode
 from attncli.render import Style, render
 from attncli.render.latex.escape import has_codes
 from attncli.tracing import run
+from tests.cases import in_one_test
 
 from .number_grammar import Beyond, Reading, Refused, reading
 
@@ -404,7 +405,7 @@ def test_latex_means_what_it_shows(seed: int) -> None:
     assert refused > 20
 
 
-@pytest.mark.parametrize("text", [*RECURRING, *FRACTIONS, "-0.(3)", "0.(3) + 1", "-(1.(6))", "-1½"])
+@in_one_test("text", [*RECURRING, *FRACTIONS, "-0.(3)", "0.(3) + 1", "-(1.(6))", "-1½"])
 def test_a_wrong_answer_is_quoted_as_it_was_written(text: str) -> None:
     solution = judge_solution(
         PROBLEM, lambda trace: read_answers(as_json(text), trace), gradient=False

@@ -30,6 +30,7 @@ from attncli.problem.text.source import decode
 from attncli.render import Style, render
 from attncli.tracing import run
 from attncli.tracing.model import Trace
+from tests.cases import in_one_test
 
 INPUTS = Path(__file__).parents[2] / "inputs"
 NAMES = sorted(file.name for file in INPUTS.glob("*.[jy]*"))
@@ -157,7 +158,7 @@ def test_a_worksheet_is_blank_where_it_should_be(name: str, form: str) -> None:
     assert all(claim is not None for step, _, claim in claims(answers) if step not in blank)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@in_one_test("name", NAMES)
 def test_a_file_to_fill_in_is_read_back(name: str) -> None:
     trace = trace_of(name)
     names = blank_steps(trace)

@@ -25,6 +25,7 @@ from attncli.problem.parts.masks.lengths import First, Lengths
 from attncli.problem.parts.masks.padding import Padding
 from attncli.problem.parts.masks.window import Window
 from attncli.tracing import Trace, run, slices
+from tests.cases import in_one_test
 
 Build = Callable[..., Problem]
 
@@ -181,7 +182,7 @@ def spread(trace: Trace, name: str, like: str) -> np.ndarray:
 ROWS, ENTRIES = np.ones((2, 3), dtype=bool), (np.ones((2, 2, 2, 2)), np.ones((2, 2, 3, 2)))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("parts", "corner", "axes"),
     [
         ((Causal(),), "top-left", ()),
@@ -303,7 +304,7 @@ INF = np.inf
 THREE = {"Q": np.eye(3), "K": np.eye(3), "V": [[1, 2], [3, 4], [5, 6]]}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("part", "equation"),
     [
         (Causal(), "mask[i, j] = where(j <= i, 0, -inf)"),
@@ -356,7 +357,7 @@ def test_the_corner(
     assert Mask(parts, corner).names[0] == "causal"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("corner", "parts", "past", "offsets"),
     [
         ("top-left", (Causal(),), 4, (4,)),
@@ -380,7 +381,7 @@ def test_the_corner_of_a_cache_and_of_each_entry(
     assert Mask(parts, corner).offset(2, 5, past).by == offsets
 
 
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+@in_one_test("dtype", ["float16", "bfloat16", "float32", "float64"])
 def test_a_query_that_sees_nothing(problem: Build, backend: Backend, dtype: str) -> None:
     keep = np.array([[True, False, False], [False, False, False], [True, True, True]])
     trace = run(

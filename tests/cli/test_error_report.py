@@ -8,6 +8,7 @@ import pytest
 
 from attncli.cli.error_report import describe, report_error, warn
 from attncli.errors import AttncliError, Exit, Place, input_error
+from tests.cases import in_one_test
 
 
 def at(column: int, source: str, message: str = "bad") -> AttncliError:
@@ -33,7 +34,7 @@ def test_an_empty_source_line_is_left_out() -> None:
     assert describe(at(1, "   ")).count("\n") == 1
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("source", "column", "shown", "caret"),
     [
         ("日本: x", 5, "日本: x", 6),  # two cells each
@@ -71,8 +72,8 @@ def test_signs_that_an_encoding_lacks_have_stand_ins_as_wide(encoding: str) -> N
     assert help == "help: do this"
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
-@pytest.mark.parametrize("column", [1, 2, 30, 77, 500, 980, 999, 1000])
+@in_one_test("encoding", ["utf-8", "ascii"])
+@in_one_test("column", [1, 2, 30, 77, 500, 980, 999, 1000])
 def test_a_long_line_is_a_window_around_the_column(column: int, encoding: str) -> None:
     source = "".join(chr(ord("a") + place % 26) for place in range(1000))
     _, line, pointer, _ = describe(at(column, source), encoding).split("\n")

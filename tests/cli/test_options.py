@@ -12,6 +12,7 @@ from attncli.cli.options import index, names, whole
 from attncli.dtypes import PRECISION
 from attncli.english import shorten
 from attncli.errors import AttncliError, Exit
+from tests.cases import in_one_test
 
 LOVE = str(Path(__file__).parents[2] / "inputs" / "i_love_ai.yaml")
 
@@ -26,7 +27,7 @@ def test_whole_numbers(text: str, number: int) -> None:
     assert whole("--precision", text, allowed=PRECISION) == number
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         "",
@@ -60,7 +61,7 @@ def test_places_count_from_0_and_whether_one_is_there_is_told_later(text: str, n
     assert index("--head", text) == number
 
 
-@pytest.mark.parametrize("text", ["", "1.0", "+1", "first", "--1", "1_0", "٣", "0\n", "9" * 10])
+@in_one_test("text", ["", "1.0", "+1", "first", "--1", "1_0", "٣", "0\n", "9" * 10])
 def test_what_is_no_place(text: str) -> None:
     with pytest.raises(AttncliError) as caught:
         index("--head", text)
@@ -170,7 +171,7 @@ def test_a_missing_name(text: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("given", "output", "format"),
     [
         (None, None, "table"),

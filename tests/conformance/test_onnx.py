@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.cases import in_one_test
 from tests.conformance.onnx_operator import onnx_attention
 from tests.conformance.problems import arrays, heads_of, problem_file
 
@@ -36,7 +37,7 @@ def agree(ours: np.ndarray, theirs: np.ndarray) -> None:
     np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-10)
 
 
-@pytest.mark.parametrize("kv_heads", [1, 2, 4])
+@in_one_test("kv_heads", [1, 2, 4])
 def test_heads_as_an_axis(attention: Operator, solve: Solve, kv_heads: int) -> None:
     given = arrays(np.random.default_rng(kv_heads), kv_heads=kv_heads)
     output, weights = attention(**given, qk_matmul_output_mode=WEIGHTS)
@@ -45,7 +46,7 @@ def test_heads_as_an_axis(attention: Operator, solve: Solve, kv_heads: int) -> N
     agree(found["weights"], weights)
 
 
-@pytest.mark.parametrize("kv_heads", [1, 2, 4])
+@in_one_test("kv_heads", [1, 2, 4])
 def test_heads_beside_one_another(attention: Operator, solve: Solve, kv_heads: int) -> None:
     """Three axes there are batch × row × heads·d; a matrix of Q here is the same without a
     batch.
@@ -65,8 +66,8 @@ def test_heads_beside_one_another(attention: Operator, solve: Solve, kv_heads: i
     agree(found["output"], output)
 
 
-@pytest.mark.parametrize("leading", [(), (4,), (1, 1), (2, 1), (1, 4), (2, 4)])
-@pytest.mark.parametrize("causal", [False, True])
+@in_one_test("leading", [(), (4,), (1, 1), (2, 1), (1, 4), (2, 4)])
+@in_one_test("causal", [False, True])
 def test_masks(attention: Operator, solve: Solve, leading: tuple[int, ...], causal: bool) -> None:
     random = np.random.default_rng(5)
     given, keep = arrays(random), random.random((*leading, 3, 5)) < 0.5
@@ -80,8 +81,8 @@ def test_masks(attention: Operator, solve: Solve, leading: tuple[int, ...], caus
         agree(found["weights"], theirs[1])
 
 
-@pytest.mark.parametrize("softcap", [None, 1.5])
-@pytest.mark.parametrize("scale", [None, 0.25, 4.0])
+@in_one_test("softcap", [None, 1.5])
+@in_one_test("scale", [None, 0.25, 4.0])
 def test_scale_then_softcap_then_mask(
     attention: Operator, solve: Solve, scale: float, softcap: float
 ) -> None:
@@ -108,8 +109,8 @@ def test_scale_then_softcap_then_mask(
         agree(heads_of(found), output)
 
 
-@pytest.mark.parametrize("masked", [False, True])
-@pytest.mark.parametrize("past", [1, 2, 6])
+@in_one_test("masked", [False, True])
+@in_one_test("past", [1, 2, 6])
 def test_a_cache(attention: Operator, solve: Solve, past: int, masked: bool) -> None:
     random = np.random.default_rng(past)
     given, cached = arrays(random, n=2, m=2), arrays(random, n=2, m=past)

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cases import in_one_test
 from tests.conformance.problems import arrays, problem_file
 
 Solve = Callable[[dict[str, Any]], dict[str, np.ndarray]]
@@ -108,7 +109,7 @@ def test_rotated_scores_depend_on_distance_alone(
     np.testing.assert_allclose(scores[0, 0], q @ k, rtol=1e-9, atol=1e-10)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("heads", "slopes"),
     [
         (1, [2**-8]),

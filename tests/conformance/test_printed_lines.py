@@ -19,6 +19,7 @@ from attncli.page.view import View
 from attncli.problem.loader import loads
 from attncli.render import Style, render
 from attncli.tracing import run
+from tests.cases import in_one_test
 from tests.conformance.drawn import problem_files
 from tests.conformance.printed_lines import fault_of, lines_of
 
@@ -77,7 +78,7 @@ def test_no_printed_line_is_false(
             assert not fault, f"{format}: {label}: {line}: {fault}"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("line", "fault"),
     [
         ("2·2 + 0·1 + 1·1 = 5", None),

@@ -11,6 +11,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from tests.cases import in_one_test
 from tests.conformance.problems import arrays, problem_file
 
 Solve = Callable[[dict[str, Any]], dict[str, np.ndarray]]
@@ -23,7 +24,7 @@ def one_row(bias: list[float], scores: list[float], **choices: Any) -> dict[str,
     return problem_file(Q=[[1]], K=keys, V=keys, score="dot", mask={"additive": [bias]}, **choices)
 
 
-@pytest.mark.parametrize("sentinel", SENTINELS)
+@in_one_test("sentinel", SENTINELS)
 def test_nothing_leaks_where_a_key_is_left(solve: Solve, sentinel: float) -> None:
     weights = solve(one_row([0, sentinel, 0.5], [1, 30, -2]))["weights"].ravel()
     expected = np.exp([1, -np.inf, -1.5])
@@ -31,7 +32,7 @@ def test_nothing_leaks_where_a_key_is_left(solve: Solve, sentinel: float) -> Non
     assert weights[1] == 0
 
 
-@pytest.mark.parametrize("sentinel", [-5.0, -30.0, -100.0, -700.0])
+@in_one_test("sentinel", [-5.0, -30.0, -100.0, -700.0])
 def test_a_small_sentinel_leaks_its_power_of_e(solve: Solve, sentinel: float) -> None:
     """Two equal scores: the hidden key keeps e^s / (1 + e^s)."""
     weights = solve(one_row([0, sentinel], [3, 3]))["weights"].ravel()
@@ -84,7 +85,7 @@ def test_a_sentinel_is_not_hiding(program: Solve, trace: Callable[..., Any]) -> 
     np.testing.assert_allclose(found["weights"].sum(axis=1), [1, 0])
 
 
-@pytest.mark.parametrize("sentinel", SENTINELS)
+@in_one_test("sentinel", SENTINELS)
 def test_sentinels_and_infinities_give_the_same_where_a_key_is_left(
     solve: Solve, sentinel: float
 ) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import attncli
+from tests.cases import in_one_test
 from tests.conformance.problems import arrays, problem_file
 from tests.reference import in_arrays, in_loops
 
@@ -78,7 +79,7 @@ def test_steps_of_a_cache(trace: Trace) -> None:
     assert (found["weights"] > 0).all()
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("mask", "shape"),
     [
         ("causal", (3, 5)),

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.cases import in_one_test
 from tests.conformance.problems import arrays, heads_of, problem_file
 
 pytestmark = pytest.mark.torch
@@ -28,22 +29,22 @@ def sdpa(torch: Any, given: dict[str, np.ndarray], **choices: Any) -> Any:
     return torch.nn.functional.scaled_dot_product_attention(*tensors, enable_gqa=True, **choices)
 
 
-@pytest.mark.parametrize("kv_heads", [1, 2, 4])
-@pytest.mark.parametrize("seed", SEEDS)
+@in_one_test("kv_heads", [1, 2, 4])
+@in_one_test("seed", SEEDS)
 def test_grouped_queries(torch: Any, solve: Solve, kv_heads: int, seed: int) -> None:
     given = arrays(np.random.default_rng(seed), kv_heads=kv_heads)
     for choices in ({}, {"scale": 0.3}):
         agree(heads_of(solve(problem_file(**given, **choices))), sdpa(torch, given, **choices))
 
 
-@pytest.mark.parametrize("n", [1, 3, 7])
+@in_one_test("n", [1, 3, 7])
 def test_causal_from_the_top_left(torch: Any, solve: Solve, n: int) -> None:
     given = arrays(np.random.default_rng(n), n=n)
     agree(heads_of(solve(problem_file(**given, mask="causal"))), sdpa(torch, given, is_causal=True))
 
 
-@pytest.mark.parametrize("leading", [(), (4,), (1,), (1, 1), (2, 1), (1, 4), (2, 4)])
-@pytest.mark.parametrize("seed", SEEDS)
+@in_one_test("leading", [(), (4,), (1,), (1, 1), (2, 1), (1, 4), (2, 4)])
+@in_one_test("seed", SEEDS)
 def test_masks_of_every_rank(torch: Any, solve: Solve, leading: tuple[int, ...], seed: int) -> None:
     random = np.random.default_rng(seed)
     given = arrays(random)
@@ -59,7 +60,7 @@ def test_masks_of_every_rank(torch: Any, solve: Solve, leading: tuple[int, ...],
         )
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@in_one_test("seed", SEEDS)
 def test_lengths_of_each_entry(torch: Any, solve: Solve, seed: int) -> None:
     random = np.random.default_rng(seed)
     given, lengths = arrays(random), random.integers(0, 6, size=2)
@@ -69,7 +70,7 @@ def test_lengths_of_each_entry(torch: Any, solve: Solve, seed: int) -> None:
     agree(heads_of(solve(problem_file(**given, mask={"padding": exists}))), theirs)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@in_one_test("seed", SEEDS)
 def test_a_sink_is_one_more_key_that_brings_nothing(torch: Any, solve: Solve, seed: int) -> None:
     random = np.random.default_rng(seed)
     given, sink = arrays(random), random.normal(size=4)
@@ -81,7 +82,7 @@ def test_a_sink_is_one_more_key_that_brings_nothing(torch: Any, solve: Solve, se
     agree(heads_of(solve(problem_file(**given, sink=sink))), sdpa(torch, extra, attn_mask=bias))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@in_one_test("seed", SEEDS)
 def test_a_decode_step_is_the_last_row(torch: Any, solve: Solve, seed: int) -> None:
     given = arrays(np.random.default_rng(seed), n=5)
     full = sdpa(torch, given, is_causal=True)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.cases import in_one_test
 from tests.conformance.problems import problem_file
 
 pytestmark = pytest.mark.torch
@@ -60,8 +61,8 @@ def agree(found: dict[str, np.ndarray], theirs: tuple[np.ndarray, np.ndarray]) -
     np.testing.assert_allclose(found["output"], output, rtol=1e-10, atol=1e-10)
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("seed", range(5))
+@in_one_test("bias", [True, False])
+@in_one_test("seed", range(5))
 def test_self_attention(torch: Any, solve: Solve, seed: int, bias: bool) -> None:
     layer = Layer(torch, seed, bias=bias)
     x = layer.random.normal(size=(BATCH, N, E))
@@ -70,8 +71,8 @@ def test_self_attention(torch: Any, solve: Solve, seed: int, bias: bool) -> None
     agree({name: one[name][0] for name in ("weights", "output")}, layer(x[0], x[0], x[0]))
 
 
-@pytest.mark.parametrize("bias", [True, False])
-@pytest.mark.parametrize("seed", range(5))
+@in_one_test("bias", [True, False])
+@in_one_test("seed", range(5))
 def test_cross_attention_with_another_width(
     torch: Any, solve: Solve, seed: int, bias: bool
 ) -> None:
@@ -80,7 +81,7 @@ def test_cross_attention_with_another_width(
     agree(solve(problem_file(X=x, context=context, **layer.keys())), layer(x, context, context))
 
 
-@pytest.mark.parametrize("seed", range(10))
+@in_one_test("seed", range(10))
 def test_masks_of_a_layer(torch: Any, solve: Solve, seed: int) -> None:
     """A row that sees no key is NaN there, so that the first key is always left visible."""
     layer = Layer(torch, seed)

@@ -22,6 +22,7 @@ from attncli.problem.loader import load
 from attncli.tracing import chunked, run
 from attncli.tracing.model import Settings, Trace
 from attncli.tracing.shift import Shift
+from tests.cases import in_one_test
 from tests.device.double import VERSIONS, Cupy
 
 INPUTS = Path(__file__).parents[2] / "inputs"
@@ -76,13 +77,13 @@ ALLOWED: dict[str, Callable[[Any, Any], object]] = {
 }
 
 
-@pytest.mark.parametrize("use", REFUSED.values(), ids=[*REFUSED])
+@in_one_test("use", REFUSED.values(), ids=[*REFUSED])
 def test_what_cupy_refuses(cupy: Cupy, use: Callable[[Any, Any], object]) -> None:
     with pytest.raises((TypeError, AttributeError)):
         use(cupy, cupy.asarray([1.0, 2.0, 3.0]))
 
 
-@pytest.mark.parametrize("use", ALLOWED.values(), ids=[*ALLOWED])
+@in_one_test("use", ALLOWED.values(), ids=[*ALLOWED])
 def test_what_cupy_allows(cupy: Cupy, use: Callable[[Any, Any], object]) -> None:
     assert use(cupy, cupy.asarray([1.0, 2.0, 3.0]))
 

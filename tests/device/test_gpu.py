@@ -22,6 +22,7 @@ from attncli.errors import AttncliError
 from attncli.problem.loader import load
 from attncli.tracing import chunked, run
 from attncli.tracing.model import Trace
+from tests.cases import in_one_test
 from tests.device.test_double import ALLOWED, EXAMPLES, INPUTS, REFUSED, in_parts
 
 pytestmark = pytest.mark.gpu
@@ -41,13 +42,13 @@ def gpu() -> Backend:
 # --- what the double says of CuPy
 
 
-@pytest.mark.parametrize("use", REFUSED.values(), ids=[*REFUSED])
+@in_one_test("use", REFUSED.values(), ids=[*REFUSED])
 def test_what_cupy_refuses(gpu: Backend, use: Callable[[Any, Any], object]) -> None:
     with pytest.raises((TypeError, AttributeError, ValueError)):
         use(gpu.xp, gpu.xp.asarray([1.0, 2.0, 3.0]))
 
 
-@pytest.mark.parametrize("use", ALLOWED.values(), ids=[*ALLOWED])
+@in_one_test("use", ALLOWED.values(), ids=[*ALLOWED])
 def test_what_cupy_allows(gpu: Backend, use: Callable[[Any, Any], object]) -> None:
     assert use(gpu.xp, gpu.xp.asarray([1.0, 2.0, 3.0]))
 
@@ -77,8 +78,8 @@ def same_numbers(on_gpu: Trace, on_cpu: Trace, dtype: str) -> None:
         assert far <= 32 * DTYPES[dtype].epsilon * largest, (name, far, largest)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("name", EXAMPLES)
+@in_one_test("dtype", DTYPES)
+@in_one_test("name", EXAMPLES)
 def test_every_example_has_the_numbers_of_the_cpu(gpu: Backend, name: str, dtype: str) -> None:
     problem = load(str(INPUTS / name))
     on_gpu, on_cpu = (

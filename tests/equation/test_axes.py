@@ -7,7 +7,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,13 +18,14 @@ from attncli.equation.notation import PYTHON
 from attncli.equation.parser import parse_equation, parse_expression
 from attncli.equation.printer import write, write_equation
 from attncli.equation.shapes import index_sizes
+from tests.cases import in_one_test
 
 ORDER = ("b", "h", "g")
 SHARED = {"g": parse_expression("h // group")}
 SCORES = "S[i, j] = sum(k, Q[i, k] * K[j, k])"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("source", "leads", "lifted"),
     [
         (SCORES, {}, SCORES),
@@ -123,7 +123,7 @@ def test_the_lifted_equation_is_the_one_equation_for_each_head(
     np.testing.assert_allclose(backend.to_host(found), expected, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("source", "fixed", "one"),
     [
         ("sum(k, Q[b, h, i, k] * K[b, h // group, j, k])", "bh", "sum(k, Q[i, k] * K[j, k])"),

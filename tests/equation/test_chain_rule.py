@@ -16,6 +16,7 @@ from attncli.equation.notation import PYTHON
 from attncli.equation.parser import parse_expression
 from attncli.equation.printer import write
 from attncli.equation.substitution import Arithmetic, evaluate_cell
+from tests.cases import in_one_test
 
 POINTS = {  # where each function is smooth
     "add": (0.3, -1.2, 2.0),
@@ -67,7 +68,7 @@ def test_every_function_has_a_rule_or_is_constant() -> None:
     assert {*POINTS} == {*FUNCTIONS} - {*CONSTANT}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("function", "argument"),
     [(function, place) for function, point in POINTS.items() for place in range(len(point))],
 )
@@ -91,7 +92,7 @@ def test_each_rule_is_the_slope(function: str, argument: int) -> None:
         )
 
 
-@pytest.mark.parametrize("function", CONSTANT)
+@in_one_test("function", CONSTANT)
 def test_nothing_is_received_through_what_stands_still(function: str) -> None:
     assert backpropagate(Call(function, (Name("one"), Name("other"))), 0, Name("upstream")) is None
 
@@ -108,7 +109,7 @@ def test_a_function_without_a_rule_is_a_fault() -> None:
         backpropagate(Call("softmax", (Name("one"),)), 0, Name("upstream"))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("source", "expected"),
     [
         ("x ** 2", "d * 2 * x"),
@@ -127,8 +128,8 @@ def test_numbers_are_written_as_equations_have_them(source: str, expected: str) 
     assert parse_expression(write(found, PYTHON)) == found
 
 
-@pytest.mark.parametrize("received", ["-d", "-(-d)", "-(-(-d))", "-d * 2", "-(-d / 2) * 3"])
-@pytest.mark.parametrize("source", ["x * y", "x / y", "3 - x / y", "-x * y", "y - (y - x * y)"])
+@in_one_test("received", ["-d", "-(-d)", "-(-(-d))", "-d * 2", "-(-d / 2) * 3"])
+@in_one_test("source", ["x * y", "x / y", "3 - x / y", "-x * y", "y - (y - x * y)"])
 def test_signs_stand_before_a_product(source: str, received: str) -> None:
     """However many there are: else the text would be read as something else."""
     whole = cast("Call", parse_expression(source))

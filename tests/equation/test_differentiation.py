@@ -18,6 +18,7 @@ from attncli.equation.notation import PYTHON
 from attncli.equation.parser import parse_equation
 from attncli.equation.printer import write, write_equation
 from attncli.equation.shapes import index_sizes
+from tests.cases import in_one_test
 
 LENGTHS = dict(zip("abcdeghijkopqsu", (2, 2, 2, 2, 8, 2, 4, 3, 5, 4, 3, 4, 2, 4, 1), strict=True))
 SCALARS = {
@@ -204,7 +205,7 @@ AS_PRINTED = [  # the array, what reads it, its gradient, and the same in matric
 ]
 
 
-@pytest.mark.parametrize(("array", "sources", "gradient", "headline"), AS_PRINTED)
+@in_one_test(("array", "sources", "gradient", "headline"), AS_PRINTED)
 def test_gradients_read_as_textbooks_print_them(
     array: str, sources: tuple[str, ...], gradient: str, headline: str | None
 ) -> None:
@@ -215,7 +216,7 @@ def test_gradients_read_as_textbooks_print_them(
     assert (None if form is None else write(form, PYTHON)) == headline
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("array", "source"), [(array, each) for array, all_, *_ in AS_PRINTED for each in all_[:1]]
 )
 def test_gradients_are_central_differences(array: str, source: str) -> None:

@@ -14,6 +14,7 @@ from attncli.dtypes import DTYPES
 from attncli.equation.evaluator import evaluate
 from attncli.equation.parser import parse_equation, parse_expression
 from attncli.equation.shapes import index_sizes, product_factors, product_text, shape_text
+from tests.cases import in_one_test
 
 
 def value(
@@ -90,8 +91,8 @@ def test_every_kind_of_step(backend: Backend, source: str, expected: Any) -> Non
     np.testing.assert_allclose(got, expected, rtol=1e-15)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize(
+@in_one_test("dtype", ["float32", "float64"])
+@in_one_test(
     "source", ["R[i, j] = where(j <= i, 0, -inf)", "R[i, j] = A[i, j] * c", "R[i, j] = i - j"]
 )
 def test_a_result_is_of_the_format_it_is_computed_in(
@@ -100,7 +101,7 @@ def test_a_result_is_of_the_format_it_is_computed_in(
     assert value(backend, source, sizes={"i": 2, "j": 3}, dtype=dtype, A=A, c=4.0).dtype == dtype
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("source", "expected"),
     [
         ("R[i, j] = sum(k, A[i, j])", 4 * A),
@@ -166,7 +167,7 @@ ROWS, NEW = random.standard_normal((2, 3)), random.standard_normal((3, 3))
 ANGLES = random.standard_normal((7, 2))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("source", "sizes", "known", "expected"),
     [
         (
@@ -213,7 +214,7 @@ def test_positions_that_are_worked_out(
     )
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("source", "sizes", "known", "expected"),
     [
         (  # a cache before the new rows
@@ -257,7 +258,7 @@ def test_positions_outside_that_a_where_does_not_choose(
     np.testing.assert_allclose(value(backend, source, sizes=sizes, **known), expected, rtol=1e-13)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("body", "signature"),
     [
         ("A[i, a, k] * B[j, c, k]", "iak,jck->iajc"),  # several rows, several columns
@@ -281,7 +282,7 @@ def test_rows_columns_and_batches_of_a_contraction(
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@in_one_test("dtype", ["float32", "float64"])
 def test_what_is_looked_up_keeps_its_format(backend: Backend, dtype: str) -> None:
     found = value(
         backend, "R[h, j, k] = K[h // group, j, k]", sizes={"h": 6}, dtype=dtype, K=K, group=3.0

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.equation.functions import FUNCTIONS
+from tests.cases import in_one_test
 
 VALUES = [  # function, arguments, value worked by hand
     ("pi", (), math.pi),
@@ -66,7 +67,7 @@ def test_every_function_has_a_magnitude_but_conditions() -> None:
     assert {name for name, function in FUNCTIONS.items() if function.is_condition} == conditions
 
 
-@pytest.mark.parametrize(("name", "arguments", "value"), VALUES)
+@in_one_test(("name", "arguments", "value"), VALUES)
 def test_four_worlds_agree(name: str, arguments: tuple[float, ...], value: float) -> None:
     function = FUNCTIONS[name]
     assert function.scalar(*arguments) == value
@@ -112,7 +113,7 @@ def test_0_has_a_root_and_no_negative_power() -> None:
     assert FUNCTIONS["pow"].rational(Fraction(0), Fraction(-1)) is None
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "value", ["9e-9", "-9e-9", "1e-8", "1.1e-8", "1e-20", "0.5", "-2", "99", "101", "-101"]
 )
 def test_the_decimals_of_a_small_or_large_tanh_are_those_of_mpmath(value: str) -> None:
@@ -168,7 +169,7 @@ def test_curves_are_those_of_mpmath(name: str, number: Decimal) -> None:
         assert found == pytest.approx(of_double, rel=1e-13, abs=absolute or 1e-300)
 
 
-@pytest.mark.parametrize("name", CURVES)
+@in_one_test("name", CURVES)
 def test_curves_of_what_is_too_large_for_a_formula(name: str) -> None:
     far = [-1e300, -800.0, 800.0, 1e300]
     with np.errstate(over="raise", invalid="raise"):

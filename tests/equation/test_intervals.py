@@ -13,6 +13,7 @@ from mpmath import iv
 from attncli.equation.error_bounds import slopes
 from attncli.equation.functions import FUNCTIONS
 from attncli.equation.intervals import ANYTHING, EVERY_NUMBER, Interval, outwards
+from tests.cases import in_one_test
 
 numbers = st.floats(-30, 30)
 CURVES = ("sigmoid", "softplus", "erf", "silu", "gelu", "phi", "relu")
@@ -71,7 +72,7 @@ def test_a_range_is_as_narrow_as_can_be(name: str, one: tuple[Interval, float]) 
     assert found.high == pytest.approx(float(theirs.b), abs=1e-12, rel=1e-12)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "arguments", "low", "high"),
     [
         ("mul", ((-2, 3), (-5, 7)), -15, 21),
@@ -144,7 +145,7 @@ def test_a_division_by_what_may_be_nearly_0(
     assert range_of("div", Interval(*one), Interval(*by)) == found
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("one", "other", "meets"),
     [
         ((0, 1), (2, 3), False),
@@ -161,7 +162,7 @@ def test_ranges_meet_in_a_number(
     assert Interval(*one).meets(Interval(*other)) is meets
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("low", "high", "sign"),
     [(1, 2, 1), (0, 2, 1), (-2, -1, -1), (-2, 0, -1), (-1, 1, 0), (-0.5, 0.5, 0)],
 )

@@ -14,6 +14,7 @@ from attncli.equation.evaluator import evaluate
 from attncli.equation.nodes import Equation
 from attncli.equation.parser import parse_equation
 from attncli.equation.shapes import index_sizes
+from tests.cases import in_one_test
 
 REACH = 1e-6
 SCALARS = {"c": 5.0, "base": 2.0}
@@ -43,7 +44,7 @@ def sized(
         )
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "expected"),
     [
         ("y[i] = x[i] + z[i]", [5, 5]),
@@ -116,7 +117,7 @@ EQUATIONS = (
 )
 
 
-@pytest.mark.parametrize("equation", EQUATIONS, ids=lambda equation: equation.target.name)
+@in_one_test("equation", EQUATIONS, ids=lambda equation: equation.target.name)
 def test_every_step_has_one(equation: Equation) -> None:
     magnitude(equation, REACH)
 

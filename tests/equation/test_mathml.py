@@ -13,6 +13,7 @@ from attncli.equation.nodes import Call, Equation, Name
 from attncli.equation.notation import PRINTED
 from attncli.equation.parser import parse_expression
 from attncli.equation.printer import write, write_equation
+from tests.cases import in_one_test
 
 CHILDREN = {"mfrac": 2, "msup": 2, "msub": 2, "munder": 2, "msubsup": 3}
 KNOWN = {
@@ -46,13 +47,13 @@ def tree(written: str) -> ElementTree.Element:
     return root
 
 
-@pytest.mark.parametrize("function", sorted({*FUNCTIONS, *MATRIX_FORMS, *PRINTED}))
+@in_one_test("function", sorted({*FUNCTIONS, *MATRIX_FORMS, *PRINTED}))
 def test_every_function_is_well_formed(function: str) -> None:
     places = 3 if function == "where" else 2
     tree(write(Call(function, tuple(map(Name, "xyz"[:places]))), MATHML))
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+@in_one_test("rule", RULES.values(), ids=RULES)
 def test_every_step_is_well_formed(rule: object) -> None:
     if not rule.given:  # type: ignore[attr-defined]
         equations: list[Equation] = [each for each in (headline(rule), cell_form(rule)) if each]  # type: ignore[arg-type]
@@ -60,7 +61,7 @@ def test_every_step_is_well_formed(rule: object) -> None:
             tree(write_equation(equation, MATHML))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("source", "mathml"),
     [
         ("x", "<mi>x</mi>"),

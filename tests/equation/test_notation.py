@@ -22,6 +22,7 @@ from attncli.equation.notation import (
 from attncli.equation.parser import parse_equation, parse_expression
 from attncli.equation.printer import write, write_equation, write_number
 from attncli.equation.spreadsheet_notation import SPREADSHEET
+from tests.cases import in_one_test
 
 NOTATIONS = {"plain": PLAIN, "unicode": UNICODE, "latex": LATEX, "mathml": MATHML}
 # Of those that Excel and LibreOffice have, under the same name.
@@ -61,7 +62,7 @@ ARGUMENTS = {
 }
 
 
-@pytest.mark.parametrize("function", sorted(FUNCTIONS))
+@in_one_test("function", sorted(FUNCTIONS))
 def test_spreadsheets_have_the_functions_that_workbooks_call(function: str) -> None:
     arguments = tuple(Name(letter) for letter in "xyz"[: ARGUMENTS.get(function, 2)])
     written = write(Call(function, arguments), SPREADSHEET)
@@ -73,8 +74,8 @@ def test_a_function_that_spreadsheets_may_lack_is_not_written() -> None:
         write(Call("sinc", (Name("x"),)), SPREADSHEET)
 
 
-@pytest.mark.parametrize("notation", NOTATIONS.values(), ids=NOTATIONS)
-@pytest.mark.parametrize("function", sorted({*FUNCTIONS, *MATRIX_FORMS, *PRINTED}))
+@in_one_test("notation", NOTATIONS.values(), ids=NOTATIONS)
+@in_one_test("function", sorted({*FUNCTIONS, *MATRIX_FORMS, *PRINTED}))
 def test_every_function_is_spelled_with_all_its_arguments(
     function: str, notation: Notation
 ) -> None:
@@ -97,7 +98,7 @@ def test_what_is_in_no_table_is_spelled_by_its_name(notation: Notation, written:
     assert write(Call("erf", (Name("x"),)), notation) == written
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("source", "plain", "unicode", "latex"),
     [
         ("Q @ K_T", "Q K^T", "Q Kᵀ", r"Q \, K^{\top}"),
@@ -169,7 +170,7 @@ def test_spellings(source: str, plain: str, unicode: str, latex: str) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "plain", "unicode", "latex"),
     [
         ("0.707", "0.707", "0.707", "0.707"),

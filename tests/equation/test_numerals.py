@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from attncli.equation.nodes import Call, Expression, Number
 from attncli.equation.printer import numeral
+from tests.cases import in_one_test
 
 
 def digits(text: str) -> Number:
@@ -15,7 +14,7 @@ def digits(text: str) -> Number:
 ROOT = Call("sqrt", (digits("2"),))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "tree"),
     [
         ("0.707", digits("0.707")),

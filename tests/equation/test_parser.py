@@ -8,6 +8,7 @@ import pytest
 
 from attncli.equation.nodes import Call, Equation, Name, Number, Reduce, Ref
 from attncli.equation.parser import EquationError, parse_equation, parse_expression
+from tests.cases import in_one_test
 
 
 def test_a_product_is_a_sum_over_cells() -> None:
@@ -16,7 +17,7 @@ def test_a_product_is_a_sum_over_cells() -> None:
     assert tree == Equation(Ref("scores", ("i", "j")), Reduce("add", "k", product))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("source", "tree"),
     [
         ("2", Number(Fraction(2), "2")),
@@ -59,7 +60,7 @@ def test_every_form(source: str, tree: object) -> None:
     assert parse_expression(source) == tree
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("source", "message"),
     [
         ("", "not an equation: ''"),

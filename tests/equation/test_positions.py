@@ -17,6 +17,7 @@ from attncli.equation.nodes import Expression, Number, Ref, number_node
 from attncli.equation.notation import LATEX, PLAIN, PYTHON, UNICODE
 from attncli.equation.parser import parse_expression
 from attncli.equation.printer import write
+from tests.cases import in_one_test
 
 
 def index(source: str) -> str | Expression:
@@ -26,7 +27,7 @@ def index(source: str) -> str | Expression:
     return cell.indices[1]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("source", "found"),
     [
         ("h", 5),
@@ -41,7 +42,7 @@ def index(source: str) -> str | Expression:
         ("e // d_v", 1),
     ],
 )
-@pytest.mark.parametrize("number", [float, int, Decimal, number_node])
+@in_one_test("number", [float, int, Decimal, number_node])
 def test_the_position_at_a_place(source: str, found: int, number: Any) -> None:
     """h = 5, k = 7, j = 3, e = 3; numbers as floats, decimals, or the nodes that stand in a worked
     line.

@@ -5,9 +5,10 @@ from decimal import Decimal
 import pytest
 
 from attncli.equation.rounding import round_half_up, round_on_paper
+from tests.cases import in_one_test
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("value", "places", "rounded"),
     [
         ("0.125", 2, "0.13"),

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from attncli.equation import error_bounds
 from attncli.equation.intervals import Interval
+from tests.cases import in_one_test
 
 INF = math.inf
 
@@ -26,7 +27,7 @@ def slopes(name: str, *ranges: tuple[float, float]) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "ranges", "expected"),
     [
         ("add", [(1, 2), (3, 4), (5, 6)], [(1, 1)] * 3),

@@ -20,6 +20,7 @@ from attncli.equation.parser import parse_equation, parse_expression
 from attncli.equation.printer import numeral, write
 from attncli.equation.shapes import index_sizes
 from attncli.equation.substitution import Known, decimal_value, exact_value, substitute
+from tests.cases import in_one_test
 
 EQUATIONS = [
     "R[i, j] = sum(k, A[i, k] * B[k, j])",
@@ -121,7 +122,7 @@ def test_0_is_subtracted_where_all_is_hidden() -> None:
     assert exact_value(substitute(tree, {"i": 0, "j": 0}, {}, lambda name, _: cells[name], {})) == 7
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("source", "value"),
     [
         ("0 * sqrt(2)", 0),

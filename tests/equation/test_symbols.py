@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from attncli.equation.nodes import Name, Ref
 from attncli.equation.notation import LATEX, PLAIN, UNICODE
 from attncli.equation.printer import write
 from attncli.equation.symbols import Symbol, differential, latex_name, symbol
+from tests.cases import in_one_test
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "parts"),
     [
         ("Q", Symbol("Q")),
@@ -30,7 +29,7 @@ def test_the_parts_of_a_name(name: str, parts: Symbol) -> None:
     assert symbol(name) == parts
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "plain", "unicode", "latex", "cell"),
     [
         ("Q", "Q", "Q", "Q", "Q_{i,j}"),

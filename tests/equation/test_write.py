@@ -8,7 +8,6 @@ import math
 import re
 from fractions import Fraction
 
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from attncli.equation.nodes import Call, Expression, Number
 from attncli.equation.notation import PLAIN, UNICODE
 from attncli.equation.printer import write
 from attncli.equation.substitution import exact_value
+from tests.cases import in_one_test
 
 numbers = st.one_of(
     st.integers(-5, 5).map(str),
@@ -79,7 +79,7 @@ def _number(text: str) -> Number:
     return Number(Fraction(text), text)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("tree", "text"),
     [
         (Call("mul", (_number("2"), _number("-3"))), "2·(-3)"),

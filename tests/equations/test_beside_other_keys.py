@@ -14,6 +14,7 @@ import pytest
 
 import attncli
 from attncli.cli.main import run
+from tests.cases import in_one_test
 
 HEADS: dict[str, Any] = {
     "X": [[1, 0], [0, 1], [1, 1]],
@@ -222,7 +223,7 @@ def test_the_live_page_has_queries_of_another_length(tmp_path: Path) -> None:
     assert run(["compute", file_of(tmp_path, projected), "-o", str(page)]) == 0
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("equation", "symbol", "message"),
     [
         ("it[i] = Q[i, 0]", "A", "A is the symbol of weights"),

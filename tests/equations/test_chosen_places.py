@@ -10,6 +10,7 @@ import pytest
 
 import attncli
 from attncli.cli.main import run
+from tests.cases import in_one_test
 
 QKV: dict[str, Any] = {
     "Q": [[1, 0], [0, 1], [1, 1]],
@@ -25,7 +26,7 @@ def file_of(equation: str, folder: Path, **more: Any) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("equation", "found"),
     [
         ("it[j] = where(j > 0, V[j - 1, 0], 9)", [9, 1, 0]),

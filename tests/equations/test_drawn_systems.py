@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 import attncli
 from attncli.tracing.model import Trace
 from attncli.tracing.serialization import from_dict, to_dict
+from tests.cases import in_one_test
 from tests.equations.drawn_systems import draw_system
 from tests.equations.systems_in_loops import Loops, Number, Unclear, go_back
 
@@ -126,7 +127,7 @@ def test_the_drawn_systems_differ() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("equation", "expected"),
     [
         # A cell on the diagonal, a sum of equal numbers, and of a product with a bare number.

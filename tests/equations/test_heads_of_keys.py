@@ -12,6 +12,7 @@ import pytest
 
 import attncli
 from attncli.cli.main import run
+from tests.cases import in_one_test
 
 SHARED: dict[str, Any] = {
     "heads": 4,
@@ -91,7 +92,7 @@ APART: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("equation", "expected"),
     [
         ("it[i] = Q[g, 0]", [[1, 1], [4, 4]]),

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 import attncli
+from tests.cases import in_one_test
 
 QKV: dict[str, Any] = {"Q": [[1, 0], [0, 1]], "K": [[1, 2], [2, 1]], "V": [[1], [2]]}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("right", "help"),
     [
         ("sum(k, Q[i, k] * K[j, k]) / sqrt(dk)", "write d_k"),
@@ -91,7 +92,7 @@ def test_the_help_has_the_right_form(right: str, help: str) -> None:
     assert caught.value.help == help
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("equation", "message", "help"),
     [
         ("scaled(i, j) = scores[i, j]", "a cell has square brackets", "write scaled[i, j] = …"),
@@ -129,7 +130,7 @@ def test_what_defines_no_cell(equation: str, message: str, help: str) -> None:
     assert caught.value.help == help
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "right",
     [
         "sum(t, where(t < i, scaled[i, t], 0))",
@@ -144,7 +145,7 @@ def test_what_the_helps_say_can_be_written(right: str) -> None:
     attncli.trace(**QKV, equations=[f"it[i, j] = {right}"], result="it")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "free"),
     [
         ("hidden", "my_hidden"),

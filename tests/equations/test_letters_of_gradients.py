@@ -14,6 +14,7 @@ import attncli
 from attncli.cli.main import run
 from attncli.tracing.model import Trace, hidden_beside
 from attncli.tracing.serialization import from_dict, to_dict
+from tests.cases import in_one_test
 
 PLAIN: dict[str, Any] = {
     "tokens": ["I", "love"],
@@ -75,7 +76,7 @@ def trace_of(name: str) -> Trace:
     return attncli.trace({**problem, "equations": equations}, gradient=True)
 
 
-@pytest.mark.parametrize("name", CASES)
+@in_one_test("name", CASES)
 def test_a_gradient_has_the_axes_and_labels_of_its_step(name: str) -> None:
     trace = trace_of(name)
     for step in trace.steps.values():

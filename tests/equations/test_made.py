@@ -12,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 import attncli
+from tests.cases import in_one_test
 
 Array = NDArray[np.float64]
 
@@ -314,7 +315,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
+@in_one_test("name", WRONG)
 def test_what_is_missing_or_does_not_fit_is_said(name: str) -> None:
     keys, message, help = WRONG[name]
     with pytest.raises(attncli.AttncliError) as error:

@@ -10,6 +10,7 @@ import pytest
 
 import attncli
 from attncli.cli.main import run
+from tests.cases import in_one_test
 
 # The scores are [[1, 0, -1], [1, 2, 1], [2, 2, 0]].
 QKV: dict[str, Any] = {
@@ -37,7 +38,7 @@ def of(expression: str, **settings: Any) -> str:
     return warning
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("expression", "reason"),
     [
         (

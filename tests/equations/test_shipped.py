@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 import attncli
 from attncli.cli.main import run
 from attncli.tracing.model import Trace
+from tests.cases import in_one_test
 
 Array: TypeAlias = NDArray[np.float64]
 Given: TypeAlias = Mapping[str, Array]
@@ -370,7 +371,7 @@ def test_its_gradients_are_quotients_of_the_paper_s_formula(name: str) -> None:
         )
 
 
-@pytest.mark.parametrize("name", PAPERS)
+@in_one_test("name", PAPERS)
 def test_it_opens_with_three_sentences(name: str) -> None:
     first, *opening = (INPUTS / f"{name}.yaml").read_text(encoding="utf-8").splitlines()[:5]
     assert first.startswith("# yaml-language-server: ")

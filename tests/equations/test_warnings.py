@@ -11,6 +11,7 @@ import pytest
 
 import attncli
 from attncli.cli.main import run
+from tests.cases import in_one_test
 
 QKV: dict[str, Any] = {"Q": [[1, 0], [0, 1]], "K": [[1, 2], [2, 1]], "V": [[1], [2]]}
 
@@ -41,8 +42,8 @@ def test_any_other_infinity_is_told_of(equation: str) -> None:
     assert "float64" in " ".join(trace.warnings)
 
 
-@pytest.mark.parametrize("rounding", ["shown", "paper", "exact"])
-@pytest.mark.parametrize(
+@in_one_test("rounding", ["shown", "paper", "exact"])
+@in_one_test(
     ("equation", "expected"),
     [
         ("it = (((1.001 ** 60) ** 60) ** 60) ** 0.001", 1.001**216),

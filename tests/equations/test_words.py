@@ -11,6 +11,7 @@ import pytest
 
 import attncli
 from attncli.cli.main import run
+from tests.cases import in_one_test
 
 QKV: dict[str, Any] = {
     "Q": [[1, 0], [0, 1], [1, 1]],
@@ -20,7 +21,7 @@ QKV: dict[str, Any] = {
 GIVEN = "\n".join(f"{name}: {rows}" for name, rows in QKV.items())
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("equation", "meaning"),
     [
         ("it[i, j] = -scores[i, j]", "For each query and each key: the opposite of `scores`."),

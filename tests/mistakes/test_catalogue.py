@@ -11,6 +11,7 @@ from attncli.mistakes.catalogue import applicable, changes_of, known_mistakes
 from attncli.mistakes.model import with_changes
 from attncli.problem.loader import loads
 from attncli.tracing import Trace, run
+from tests.cases import in_one_test
 
 PLAIN = "Q: [[1, 2], [3, 4], [5, 6]]\nK: [[1, 0], [0, 1], [1, 1]]\nV: [[1], [2], [3]]\n"
 
@@ -42,7 +43,7 @@ def test_python_gets_the_list() -> None:
     assert str(inspect.signature(attncli.mistakes)) == "() -> 'tuple[KnownMistake, ...]'"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("mistake", "problem", "can_be_made"),
     [
         ("the mask was forgotten", PLAIN, False),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 
-import pytest
-
+from tests.cases import in_one_test
 from tests.tools.mutation.mutants import mutants
 
 
@@ -17,7 +16,7 @@ def made(source: str) -> list[str]:
     return changed
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("source", "mutants"),
     [
         ("a < b", ["(a <= b)"]),

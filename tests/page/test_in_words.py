@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pytest
 
 from attncli.page.in_words import attention_in_words, percent
 from attncli.problem.model import Problem
 from attncli.problem.parts.masks.causal import Causal
 from attncli.problem.parts.masks.keep_and_hide import Hide, Keep
 from attncli.tracing import run
+from tests.cases import in_one_test
 
 Build = Callable[..., Problem]
 
@@ -46,7 +46,7 @@ def words(
     return attention_in_words(run(given))[0]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("weights", "sentence"),
     [
         ([1], '"q" pays all of its attention to "c1", so its output is the value of "c1".'),
@@ -146,7 +146,7 @@ def test_keys_that_are_seen_and_get_no_weight(problem: Build) -> None:
     )
 
 
-@pytest.mark.parametrize("seed", range(20))
+@in_one_test("seed", range(20))
 def test_as_many_tokens_are_seen_as_the_mask_lets_through(seed: int, problem: Build) -> None:
     random = np.random.default_rng(seed)
     scores, hide = random.choice([-1000.0, 0.0, 1000.0], 6), random.random((1, 6)) < 0.3
@@ -222,7 +222,7 @@ def test_weights_that_are_all_rounded_to_0(problem: Build) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("share", "text"),
     [
         (0.7069773, "70.7 %"),

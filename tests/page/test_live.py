@@ -50,6 +50,7 @@ from attncli.render.html import script_text
 from attncli.render.html.script_text import DATA_FILE, MODEL_FILES, PAGE_FILES, script_of
 from attncli.tracing import Trace, run
 from attncli.tracing.magnitudes import Magnitudes
+from tests.cases import in_one_test
 from tests.page.typed_numbers import Fault, drawn_text, keystrokes, number_typed, texts_after
 
 HERE = Path(__file__).parent
@@ -703,7 +704,7 @@ def all_values(data: Any) -> Iterator[Any]:
         yield data
 
 
-@pytest.mark.parametrize("file", [*MODEL_FILES, *PAGE_FILES])
+@in_one_test("file", [*MODEL_FILES, *PAGE_FILES])
 def test_what_the_script_gets_from_python_does_not_stand_in_it_again(file: str) -> None:
     """No tolerance is the script's own. Whole numbers may be, such as pixels; those of the model
     up to 20.

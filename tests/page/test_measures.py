@@ -19,9 +19,10 @@ from attncli.page.measures import (
     with_power_of_ten,
 )
 from attncli.tracing.comparison import StepComparison
+from tests.cases import in_one_test
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("value", "precision", "expected"),
     [
         (2.1132, 3, "2.113"),
@@ -48,7 +49,7 @@ def test_a_power_of_ten(value: float, expected: str) -> None:
     assert with_power_of_ten(value) == expected
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("a", "b", "expected"),
     [
         (0.7071, 0.5, ("0.707", "0.500")),

@@ -19,6 +19,7 @@ from attncli.page.document import Document
 from attncli.render import json as json_pages
 from attncli.render import pieces, render
 from attncli.tracing.json_numbers import json_values
+from tests.cases import in_one_test
 
 SPECIAL = [
     0.0,
@@ -71,7 +72,7 @@ def test_values_are_those_of_plain_lists(row: list[float], kind: str) -> None:
         assert repr(found) == repr(wanted)
 
 
-@pytest.mark.parametrize("shape", [(3,), (2, 3), (2, 2, 3), (1, 2, 1, 2)])
+@in_one_test("shape", [(3,), (2, 3), (2, 2, 3), (1, 2, 1, 2)])
 def test_the_layout_is_that_of_lists(shape: tuple[int, ...]) -> None:
     array = np.arange(1, np.prod(shape) + 1).reshape(shape) / 4
     lists = Document("", (), lambda: {"value": array.tolist(), "more": {"a": [[1]]}})

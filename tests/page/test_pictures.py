@@ -20,6 +20,7 @@ from attncli.page.gradient import gradient_page
 from attncli.page.view import View
 from attncli.problem.loader import load
 from attncli.tracing import run
+from tests.cases import in_one_test
 from tests.features.picture.drawn import SVG, read, texts
 
 ROOT = Path(__file__).parents[2]
@@ -59,7 +60,7 @@ def test_pictures_stand_after_what_they_show() -> None:
     assert pictures("i_love_ai.yaml", steps=["scores", "output"]) == [("output", "output")]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@in_one_test("name", NAMES)
 def test_no_two_pictures_of_a_page_have_one_name(name: str) -> None:
     names = [each for _, each in pictures(name)]
     assert names[0] == "dimensions"

@@ -17,9 +17,10 @@ from attncli.problem.matrix import Matrix
 from attncli.problem.model import Problem
 from attncli.problem.parts.masks.additive import Additive
 from attncli.tracing import run
+from tests.cases import in_one_test
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("value", "precision", "text"),
     [
         (0.9995, 3, "1.000"),
@@ -78,7 +79,7 @@ def test_what_is_shown_is_never_farther_than_half_a_digit(value: float) -> None:
     assert abs(Fraction(format_number(value, 0)) - Fraction(value)) <= Fraction(5, 10) + DIGITS
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "value"),
     [
         ("0.707", Fraction(707, 1000)),
@@ -94,7 +95,7 @@ def test_a_printed_number_knows_what_it_says(text: str, value: Fraction | float 
     assert (number.text, number.value) == (text, value)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("written", "precision", "printed"),
     [
         ("0.50", 3, "0.5"),

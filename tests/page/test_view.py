@@ -11,6 +11,7 @@ from attncli.page.view import chosen_cell, chosen_names, chosen_steps
 from attncli.problem.model import Problem
 from attncli.problem.parts.masks.causal import Causal
 from attncli.tracing import Trace, run
+from tests.cases import in_one_test
 
 ALL = "X, W_Q, W_K, W_V, Q, K, V, K_T, scores, scaled, exp, row_sum, weights, output"
 
@@ -20,7 +21,7 @@ def trace(love: Problem) -> Trace:
     return run(love)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "step", "index"),
     [
         ("scores[0,1]", "scores", (0, 1)),
@@ -44,7 +45,7 @@ def test_a_cell_by_index_or_label(
     assert (found.name, place) == (step, index)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "message", "help"),
     [
         (

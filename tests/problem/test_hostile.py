@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from attncli.errors import AttncliError
 from attncli.problem.loader import loads
+from tests.cases import in_one_test
 from tests.tools.fuzz.mutations import ODD, PIECES
 
 GOOD = (
@@ -60,10 +61,10 @@ def test_the_unchanged_problem_is_good() -> None:
     assert loads(GOOD.encode(), "p.yaml").title == "a"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text", ["? " * 5000, "{a: " * 5000, "&a " * 5000, "[{" * 5000, "a: |\n" + " x\n" * 5000]
 )
-@pytest.mark.parametrize("name", ["p.yaml", "p.json"])
+@in_one_test("name", ["p.yaml", "p.json"])
 def test_deep_and_long(text: str, name: str) -> None:
     with pytest.raises(AttncliError):
         loads(text.encode(), name)

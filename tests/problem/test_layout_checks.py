@@ -12,6 +12,7 @@ import pytest
 
 from attncli.errors import AttncliError
 from attncli.problem.loader import load, loads
+from tests.cases import in_one_test
 
 Problems = Callable[..., list[str]]
 D, HEADS, KV_HEADS, D_K = 4, 4, 2, 2  # X is 3×4; eight columns of q, four of k, four of v
@@ -127,7 +128,7 @@ def whole(letter: str, other: str) -> str:
     )
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("parts", "messages"),
     [
         ("qkv", []),

@@ -12,6 +12,7 @@ import pytest
 from attncli.errors import AttncliError
 from attncli.problem.loader import LONGEST_LINE_KEPT, loads
 from attncli.tracing.run import run
+from tests.cases import in_one_test
 
 Problems = Callable[..., list[str]]
 
@@ -498,12 +499,12 @@ WHOLE = [
 ]
 
 
-@pytest.mark.parametrize(("line", "message"), LINE_4)
+@in_one_test(("line", "message"), LINE_4)
 def test_settings_and_unknown_keys(line: str, message: str, problems: Problems) -> None:
     assert problems(QKV + line) == [message]
 
 
-@pytest.mark.parametrize(("cells", "message", "place"), CELLS)
+@in_one_test(("cells", "message", "place"), CELLS)
 def test_cells(cells: str, message: str, place: str, problems: Problems) -> None:
     assert problems(f"Q: {cells}\nK: [[1, 0], [0, 1]]\nV: [[1, 2], [3, 4]]") == [place + message]
 
@@ -512,7 +513,7 @@ FILL = "fill up the shorter ones with rows of 0"
 W = "W_Q: [[1], [2]]\nW_K: [[1], [2]]\nW_V: [[1], [2]]"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "message"),
     [
         (
@@ -562,7 +563,7 @@ def test_sentences_of_different_lengths(text: str, message: str, problems: Probl
     assert problems(text) == [message]
 
 
-@pytest.mark.parametrize(("text", "messages"), WHOLE)
+@in_one_test(("text", "messages"), WHOLE)
 def test_whole_problems(text: str, messages: list[str], problems: Problems) -> None:
     assert problems(text) == messages
 
@@ -657,7 +658,7 @@ def test_reading_ends_with_the_thousandth_problem() -> None:
     assert (len(caught.value.more), caught.value.untold) == (19, 980)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("data", "message"),
     [
         (b"\xff\xfeX\x00", "1:1: the file is UTF-16, not UTF-8 (save the file as UTF-8)"),

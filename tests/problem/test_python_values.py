@@ -18,6 +18,7 @@ import yaml
 import attncli
 from attncli.problem.keys import KEYS
 from attncli.problem.python_values import ProblemKeys
+from tests.cases import in_one_test
 
 INPUTS = Path(__file__).parents[2] / "inputs"
 ONE = np.eye(2)
@@ -71,7 +72,7 @@ def test_numbers_keep_the_way_they_are_given() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "dtype", ["int8", "uint16", "int64", "float16", "float32", "float64", "longdouble", "object"]
 )
 def test_arrays_of_every_real_type(dtype: str) -> None:
@@ -181,7 +182,7 @@ def test_dlpack_is_enough() -> None:
     ].tolist() == [[2, 6]]  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("change", "error"),
     [
         ({"V": [[1, 0], [1, "x"]]}, "V[1][1]: x is not a number"),
@@ -255,7 +256,7 @@ def test_lists_inside_themselves_are_an_error() -> None:
         attncli.load(QKV | {"V": endless})
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "change",
     [
         {"tokens": np.array(["a", "b"])},

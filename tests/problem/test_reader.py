@@ -20,6 +20,7 @@ from attncli.problem.loader import load, loads
 from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.parts.masks import Mask
 from attncli.problem.parts.masks.causal import Causal
+from tests.cases import in_one_test
 
 LOVE = """\
 title: I love AI
@@ -108,7 +109,7 @@ def test_multiplicative_and_biases_and_context() -> None:
     assert problem.context_tokens == ("c1", "c2", "c3")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "tokens", "context_tokens"),
     [
         ("Q: [[1], [2]]\nK: [[1], [2]]\nV: [[1], [2]]", ("t1", "t2"), ("t1", "t2")),

@@ -34,6 +34,7 @@ from attncli.problem.text.nodes import Leaf, is_null, truth
 from attncli.problem.text.numbers import MINUS_INFINITY, is_plain
 from attncli.problem.text.source import Source
 from attncli.problem.text.tree import read_tree
+from tests.cases import in_one_test
 from tests.tools.json_schemas import DEFINITIONS, expanded
 
 INPUTS = Path(__file__).parents[2] / "inputs"
@@ -379,13 +380,13 @@ def test_it_knows_every_form_of_a_mask() -> None:
     assert said.startswith(f"Where {listed(with_a_corner)} begin: ")
 
 
-@pytest.mark.parametrize("text", GOOD)
+@in_one_test("text", GOOD)
 def test_good_problems_validate(plain: Any, text: str) -> None:
     loads(text.encode(), "p.yaml")
     VALIDATOR.validate(plain(read_tree(Source("p.yaml", text))[1], value_of))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "path",
     sorted([*INPUTS.iterdir(), *(INPUTS / "equations").iterdir()]),
     ids=lambda path: path.name,
@@ -395,7 +396,7 @@ def test_inputs_validate(plain: Any, path: Path) -> None:
         VALIDATOR.validate(plain(read_tree(Source(path.name, path.read_text()))[1], value_of))
 
 
-@pytest.mark.parametrize("problem", BAD, ids=str)
+@in_one_test("problem", BAD, ids=str)
 def test_bad_problems_do_not(problem: dict[str, Any]) -> None:
     assert not VALIDATOR.is_valid(problem)
 

@@ -12,6 +12,7 @@ import pytest
 
 from attncli.problem.loader import loads
 from attncli.problem.matrix import Scalar
+from tests.cases import in_one_test
 
 Problems = Callable[..., list[str]]
 
@@ -32,7 +33,7 @@ def random(**shapes: tuple[int, ...]) -> str:
 LAYER = random(X=(2, 3, 4), W_Q=(4, 6), W_K=(4, 6), W_V=(4, 2))  # lines 1 to 4, two entries
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("line", "message"),
     [
         ("W_O: [[1]]", "4:1: W_O: is 1×1, but a value has 3 numbers (W_O needs 3 rows)"),
@@ -96,7 +97,7 @@ def test_around_a_single_head(line: str, message: str, problems: Problems) -> No
     assert problems(QKV + line) == [message]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "messages"),
     [
         (

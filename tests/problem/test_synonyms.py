@@ -10,6 +10,7 @@ from attncli.errors import AttncliError
 from attncli.problem.keys import KEYS
 from attncli.problem.loader import loads
 from attncli.problem.synonyms import SYNONYMS
+from tests.cases import in_one_test
 
 HEADS = (
     "heads: 2\nQ: {random: [2, 2, 3, 4]}\nK: {random: [2, 2, 3, 4]}\nV: {random: [2, 2, 3, 4]}\n"
@@ -17,7 +18,7 @@ HEADS = (
 PROJECTED = "X: [[1, 0]]\nW_Q: [[1], [0]]\nW_K: [[1], [0]]\nW_V: [[1], [0]]\n"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("key", "help"),
     [
         ("cache", "did you mean past?"),
@@ -63,7 +64,7 @@ def test_no_key_is_taken_for_another() -> None:
     assert all(name == name.lower().replace("-", "_") for name in elsewhere)
 
 
-@pytest.mark.parametrize("written", [written for written in SYNONYMS if written not in KEYS])
+@in_one_test("written", [written for written in SYNONYMS if written not in KEYS])
 def test_what_is_advised_can_be_read(written: str) -> None:
     whole = written.replace("…", "[[1, 0, 1], [1, 1, 1], [0, 1, 0]]")
     # Sines are added to X.
@@ -71,7 +72,7 @@ def test_what_is_advised_can_be_read(written: str) -> None:
     assert loads(f"{given}{whole}".encode(), "p.yaml")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("written", "help"),
     [
         ("cu_seqlens: [0, 2, 5]", "mask: {documents: [0, 0, 1, 1, 1]}"),

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import attncli
+from tests.cases import in_one_test
 
 pytestmark = pytest.mark.torch
 Recording = Callable[..., Any]
@@ -69,8 +70,8 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
-@pytest.mark.parametrize(("shapes", "options"), SHAPES)
+@in_one_test("dtype", ["float64", "float32", "float16", "bfloat16"])
+@in_one_test(("shapes", "options"), SHAPES)
 def test_the_output_is_the_recorded_one(
     shapes: list[tuple[int, ...]],
     options: dict[str, Any],
@@ -110,7 +111,7 @@ MASKS = [
 ]
 
 
-@pytest.mark.parametrize(("written", "mask"), MASKS)
+@in_one_test(("written", "mask"), MASKS)
 def test_a_mask_that_has_a_word_is_written_so(
     written: Any, mask: str, torch: Any, recording: Recording
 ) -> None:
@@ -310,8 +311,8 @@ MULTI_HEAD = {
 }
 
 
-@pytest.mark.parametrize("name", MULTI_HEAD)
-@pytest.mark.parametrize("need_weights", [True, False])
+@in_one_test("name", MULTI_HEAD)
+@in_one_test("need_weights", [True, False])
 def test_multi_head_attention_as_a_whole(
     name: str, need_weights: bool, torch: Any, recording: Recording
 ) -> None:
@@ -405,13 +406,11 @@ def test_keys_and_values_of_different_inputs(torch: Any, recording: Recording) -
     assert calls[0].check()
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "masks", [(), ("attn_mask",), ("key_padding_mask",), ("attn_mask", "key_padding_mask")]
 )
-@pytest.mark.parametrize("need_weights", [True, False])
-@pytest.mark.parametrize(
-    "adds", [("add_bias_kv",), ("add_zero_attn",), ("add_bias_kv", "add_zero_attn")]
-)
+@in_one_test("need_weights", [True, False])
+@in_one_test("adds", [("add_bias_kv",), ("add_zero_attn",), ("add_bias_kv", "add_zero_attn")])
 def test_what_multi_head_attention_adds_to_the_keys(
     adds: tuple[str, ...],
     need_weights: bool,
@@ -599,7 +598,7 @@ def test_no_gradient_is_kept(torch: Any, recording: Recording) -> None:
     assert calls[0].check()
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("asked", "what"),
     [
         ({"head": 2}, "no head 2"),
@@ -662,7 +661,7 @@ def test_a_call_is_shown_in_a_line(torch: Any, recording: Recording) -> None:
     assert repr(calls[2]) == "<call 2: step 0, layer 2, 1 head, 3×2, none, float32>"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("asked", "message", "help"),
     [
         (

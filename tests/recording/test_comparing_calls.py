@@ -13,6 +13,7 @@ import pytest
 
 from attncli import AttncliError
 from attncli.features.schema.command import schemas
+from tests.cases import in_one_test
 from tests.recording.test_models_of_transformers import GROUPED, imported
 
 pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore")]
@@ -209,7 +210,7 @@ def test_one_side_makes_more_calls(torch: Any, recording: Callable[..., Any]) ->
     assert "B 2 calls: only the first 1 call can be compared" in found.to_markdown()
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("ask", "message"),
     [
         (lambda calls: calls.compare(calls[0]), "a recording is compared with another one"),

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import attncli
+from tests.cases import in_one_test
 
 pytestmark = [
     pytest.mark.torch,
@@ -74,8 +75,8 @@ KNOWN: dict[str, tuple[Callable[[Any], Scores], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("has_mask", [False, True])
-@pytest.mark.parametrize("name", KNOWN)
+@in_one_test("has_mask", [False, True])
+@in_one_test("name", KNOWN)
 def test_a_function_of_the_scores_that_has_a_name(
     name: str, has_mask: bool, flex: Any, torch: Any, recording: Recording
 ) -> None:
@@ -161,7 +162,7 @@ UNKNOWN: dict[str, tuple[Callable[[Any], Scores], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", UNKNOWN)
+@in_one_test("name", UNKNOWN)
 def test_a_function_of_the_scores_without_a_name_says_what_it_does(
     name: str, flex: Any, torch: Any, recording: Recording
 ) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import attncli
+from tests.cases import in_one_test
 
 pytestmark = [
     pytest.mark.torch,
@@ -23,8 +24,8 @@ def attend(torch: Any, *tensors: Any, **options: Any) -> Any:
     return torch.nn.functional.scaled_dot_product_attention(*tensors, **options)
 
 
-@pytest.mark.parametrize("corner", ["upper_left", "lower_right"])
-@pytest.mark.parametrize(("n", "m"), [(3, 3), (3, 5), (1, 4)])
+@in_one_test("corner", ["upper_left", "lower_right"])
+@in_one_test(("n", "m"), [(3, 3), (3, 5), (1, 4)])
 def test_a_causal_bias_is_the_mask_that_it_stands_for(
     corner: str, n: int, m: int, torch: Any, recording: Recording
 ) -> None:
@@ -115,7 +116,7 @@ def unreadable(torch: Any) -> dict[str, tuple[str, Callable[[], Any]]]:
     }
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "name",
     [
         "nested",
@@ -239,8 +240,8 @@ EMPTY = {
 }
 
 
-@pytest.mark.parametrize("name", EMPTY)
-@pytest.mark.parametrize("mask", [True, False])
+@in_one_test("name", EMPTY)
+@in_one_test("mask", [True, False])
 def test_what_is_empty(name: str, mask: bool, torch: Any, recording: Recording) -> None:
     """A model runs with it as before, and attncli says that there is nothing to work out."""
     query, key = (torch.randn(shape) for shape in EMPTY[name])

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import attncli
+from tests.cases import in_one_test
 
 pytestmark = pytest.mark.torch
 Recording = Callable[..., Any]
@@ -39,9 +40,9 @@ def in_a_thread(*functions: Callable[[], Any]) -> list[Any]:
         ]
 
 
-@pytest.mark.parametrize("ends", ["AB", "BA"])
-@pytest.mark.parametrize("in_threads", [True, False])
-@pytest.mark.parametrize("fails", ["", "A", "B"])
+@in_one_test("ends", ["AB", "BA"])
+@in_one_test("in_threads", [True, False])
+@in_one_test("fails", ["", "A", "B"])
 def test_recordings_that_overlap(
     ends: str,
     in_threads: bool,
@@ -257,7 +258,7 @@ def test_a_thread_that_goes_on_keeps_nothing(torch: Any, recording: Recording) -
         assert [each() for each in kept] == [None, None]
 
 
-@pytest.mark.parametrize("asked", range(8))
+@in_one_test("asked", range(8))
 def test_a_recording_may_end_while_another_thread_names_its_modules(
     asked: int, torch: Any, recording: Recording
 ) -> None:

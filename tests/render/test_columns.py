@@ -3,6 +3,7 @@
 import pytest
 
 from attncli.render.cells import caption, split, text_width
+from tests.cases import in_one_test
 
 
 @pytest.mark.parametrize(
@@ -29,7 +30,7 @@ def test_captions_part_thousands_as_sentences_do() -> None:
     assert caption("row", 4, 1996, 2000) == "rows 5–1,996 of 2,000"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "cells"),
     [("", 0), ("love", 4), ("naïve", 5), ("e\u0301", 1), ("日本語", 6), ("∞·√", 3), ("👍", 2)],
 )

@@ -8,6 +8,7 @@ from io import StringIO
 import pytest
 
 from attncli.render.csv_lines import lines, safe
+from tests.cases import in_one_test
 
 
 def read(text: str, separator: str = ",") -> list[list[str]]:
@@ -23,9 +24,7 @@ def test_cells_come_back(separator: str) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "text", ["=cmd()", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1+1"]
-)
+@in_one_test("text", ["=cmd()", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1+1"])
 def test_no_text_becomes_a_formula(text: str) -> None:
     ((cell,),) = read("".join(lines([(text,)])))
     assert cell == safe(text)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from attncli.page.colors import HUES, MOST_TOLD_APART
 from attncli.page.drawing import PAINTS, hue
 from attncli.render.html.live_page import hue_rules
+from tests.cases import in_one_test
 from tests.features.picture.drawn import blended, contrast
 
 
@@ -18,15 +17,15 @@ def test_a_word_has_the_colour_that_it_has_in_pictures() -> None:
     assert colors == {place: hue(place) for place in range(MOST_TOLD_APART)}
 
 
-@pytest.mark.parametrize("color", HUES)
+@in_one_test("color", HUES)
 def test_a_text_on_a_hue_is_legible(color: str) -> None:
     ink = re.search(rf"--hue: {color}; --on-hue: (#\w+);", hue_rules())
     assert ink
     assert contrast(ink[1], color) >= 4.5
 
 
-@pytest.mark.parametrize("time", [0, 1])
-@pytest.mark.parametrize("color", HUES)
+@in_one_test("time", [0, 1])
+@in_one_test("color", HUES)
 def test_the_edge_of_a_hue_is_seen(color: str, time: int) -> None:
     """Orange and light blue are too light for white paper: their edge has ink in it."""
     edge = blended(color, PAINTS["ink"][time], 0.6)

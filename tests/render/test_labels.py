@@ -1,11 +1,10 @@
 """What people wrote stays visible and harmless."""
 
-import pytest
-
 from attncli.escaping import label, visible
+from tests.cases import in_one_test
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("written", "shown"),
     [
         ("love", "love"),
@@ -25,7 +24,7 @@ def test_unseen_characters_are_escaped_and_words_left_alone(written: str, shown:
     assert visible(written) == shown
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("written", "shown"),
     [(" love", "␣love"), ("a b", "a b"), ("a  ", "a␣␣"), ("  ", "␣␣"), ("\u00a0x", "␣x"), ("", "")],
 )

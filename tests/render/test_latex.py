@@ -34,11 +34,12 @@ from attncli.problem.model import Problem
 from attncli.render import Style, render
 from attncli.render.latex.escape import escape, length
 from attncli.tracing import run
+from tests.cases import in_one_test
 
 FRAGMENT = Style(fragment=True)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("written", "latex"),
     [
         ("I love AI", "I love AI"),
@@ -80,7 +81,7 @@ def test_any_character_becomes_ascii() -> None:
 
 
 # Widths of Computer Modern at 11 pt, in digits, from the font's own metrics.
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "width"),
     [("WWW", 6.17), ("love", 3.34), ("illl", 2.2), ("日", 7.4), ("mmMM", 7.0), ("0123", 4.0)],
 )

@@ -3,7 +3,6 @@
 import re
 from html import unescape
 
-import pytest
 from markdown_it import MarkdownIt
 from pages import EVERY_BLOCK, HOSTILE, dot, grid, number, page
 
@@ -22,6 +21,7 @@ from attncli.page.document import (
     text,
 )
 from attncli.render import Style, render
+from tests.cases import in_one_test
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 DOLLARS = Style(math="dollars")
@@ -70,14 +70,14 @@ def test_the_sign_of_hidden_cells_is_explained_beside_closed_forms_too() -> None
     assert markdown(exact).endswith("0 · |\n\n· hidden by the mask\n")
 
 
-@pytest.mark.parametrize("written", HOSTILE)
+@in_one_test("written", HOSTILE)
 def test_labels_survive_in_a_matrix(written: str) -> None:
     source = markdown(grid("S", (written, "b"), (written, "c"), "1 2", "3 4"), style=DOLLARS)
     name = label(written).replace("␣", r"$\sqcup$")
     assert shown(source)[1:] == [name, "c", name, "1", "2", "b", "3", "4"]
 
 
-@pytest.mark.parametrize("written", HOSTILE)
+@in_one_test("written", HOSTILE)
 def test_text_survives_everywhere_else(written: str) -> None:
     blocks = (
         Heading(written),
@@ -92,7 +92,7 @@ def test_text_survives_everywhere_else(written: str) -> None:
     assert len(runs) == 6
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "line",
     ["# a", "- a", "+ a", "1. a", "12) a", "> a", "---", "===", "    code", "```", "~~~", "| a |"],
 )

@@ -20,6 +20,7 @@ from attncli.page.document import (
     text,
 )
 from attncli.render import FORMATS, Style, render
+from tests.cases import in_one_test
 
 
 def lines(
@@ -69,7 +70,7 @@ def test_closed_forms_stand_before_their_decimals() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("equation", "said"),
     [
         (

@@ -19,6 +19,7 @@ from attncli.page.document import (
     WorkedLine,
 )
 from attncli.render import FORMATS, Style, format_of, render
+from tests.cases import in_one_test
 
 STYLES = (
     Style(),
@@ -40,8 +41,8 @@ def test_every_kind_of_block_has_an_example() -> None:
     assert not missing, f"give an example of {sorted(missing)} in EVERY_BLOCK of render/pages.py"
 
 
-@pytest.mark.parametrize("format", [name for name, each in FORMATS.items() if not each.is_data])
-@pytest.mark.parametrize("block", EVERY_BLOCK, ids=lambda block: type(block).__name__)
+@in_one_test("format", [name for name, each in FORMATS.items() if not each.is_data])
+@in_one_test("block", EVERY_BLOCK, ids=lambda block: type(block).__name__)
 def test_no_format_leaves_a_block_out(format: str, block: Block) -> None:
     """Only room to write by hand is left out, where there is no paper."""
     with_it = render(page(block, title="A page"), format)
@@ -79,8 +80,8 @@ def test_latex_loads_what_the_sign_of_a_right_number_needs() -> None:
     assert {"Heading", "Paragraph", "Table", "Listing", "Worked"} <= signs
 
 
-@pytest.mark.parametrize("style", STYLES, ids=repr)
-@pytest.mark.parametrize("format", FORMATS)
+@in_one_test("style", STYLES, ids=repr)
+@in_one_test("format", FORMATS)
 def test_every_format_takes_every_block(format: str, style: Style) -> None:
     written = render(page(*EVERY_BLOCK, title="A page"), format, style)
     assert written.endswith("\n")
@@ -92,8 +93,8 @@ def test_every_format_takes_every_block(format: str, style: Style) -> None:
             assert number in written
 
 
-@pytest.mark.parametrize("format", [format for format in FORMATS if format != "json"])
-@pytest.mark.parametrize("label", HOSTILE)
+@in_one_test("format", [format for format in FORMATS if format != "json"])
+@in_one_test("label", HOSTILE)
 def test_no_label_brings_anything_unseen_onto_the_page(format: str, label: str) -> None:
     blocks = (
         Heading(label),
@@ -117,7 +118,7 @@ def test_a_page_without_blocks_is_an_empty_page() -> None:
     assert render(page(title="T"), "table") == "T\n━\n"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("path", "format"),
     [
         ("out.md", "markdown"),

@@ -1,10 +1,9 @@
 """The heat-map's colours: monotone in brightness, with digits that can be read on them."""
 
-import pytest
-
 from attncli.page.colors import background, foreground
 from attncli.page.document import Cell
 from attncli.render.cells import mark
+from tests.cases import in_one_test
 
 
 def luminance(color: tuple[int, int, int]) -> float:
@@ -21,14 +20,14 @@ def test_the_ramp_goes_from_dark_to_light_and_stays_in_its_ends() -> None:
     assert background(2) == background(1) == (254, 232, 56)
 
 
-@pytest.mark.parametrize("shade", [place / 50 for place in range(51)])
+@in_one_test("shade", [place / 50 for place in range(51)])
 def test_digits_have_the_contrast_that_wcag_asks_for(shade: float) -> None:
     back = background(shade)
     low, high = sorted((luminance(back), luminance(foreground(back))))
     assert (high + 0.05) / (low + 0.05) >= 4.5
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("cell", "sign"),
     [
         (Cell("1"), ""),

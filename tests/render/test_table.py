@@ -14,6 +14,7 @@ from attncli.page.view import View
 from attncli.problem.loader import load
 from attncli.render import Style, render
 from attncli.tracing import run
+from tests.cases import in_one_test
 
 INPUTS = Path(__file__).parents[2] / "inputs"
 
@@ -83,7 +84,7 @@ WIDE = grid(
 )
 
 
-@pytest.mark.parametrize("width", [1, 10, 20, 40, 79, 80, 81, 120, 1000, None])
+@in_one_test("width", [1, 10, 20, 40, 79, 80, 81, 120, 1000, None])
 def test_no_number_is_cropped_at_any_width(width: int | None) -> None:
     written = render(page(WIDE), "table", Style(width=width))
     assert all(f"-{r}.{n:03}" in written for r in "123" for n in range(20))
@@ -105,7 +106,7 @@ def test_a_matrix_is_in_one_piece_on_a_pipe() -> None:
     assert len(lines(WIDE)) == 4
 
 
-@pytest.mark.parametrize("label", HOSTILE)
+@in_one_test("label", HOSTILE)
 def test_brackets_stand_in_line_whatever_the_labels(label: str) -> None:
     written = lines(grid("S", (label, "b"), (label, "c"), "1 2", "3 4"), style=Style(width=200))
     first, second = (line.rindex(bracket) for line, bracket in zip(written[1:], "⎡⎣", strict=True))

@@ -5,9 +5,10 @@ from rich.cells import cell_len
 
 from attncli.render.table.broken_lines import broken
 from attncli.render.table.styled_line import Line
+from tests.cases import in_one_test
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "width", "lines"),
     [
         ("a few words", 5, ["a few", "words"]),
@@ -36,7 +37,7 @@ def test_the_longest_piece() -> None:
     assert Line("D[i, j] = logits[i, j] - m[i]").longest == len("logits[i, j]")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "room", "lines"),
     [
         ("1 + 2 + 3 = 6", 13, ["1 + 2 + 3 = 6"]),

@@ -19,6 +19,7 @@ from typing import Annotated, Any
 import pytest
 import typer
 
+from tests.cases import in_one_test
 from tests.tools.fuzz.ends import End, end_of
 from tests.tools.sweep.documented import documented_lines
 from tests.tools.sweep.drawn_files import MANIFEST, MANIFEST_OF_FUNCTIONS, OTHER, ROSTER, draw_file
@@ -139,7 +140,7 @@ def test_drawn_lines_often_have_what_a_documented_one_has() -> None:
     assert len(sets) > len(lines) / 3
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("line", "error", "better"),
     [
         ("generate --audit p.yaml -d set", "--audit cannot be used with -d", "generate -d set"),

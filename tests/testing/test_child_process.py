@@ -27,6 +27,7 @@ import pytest
 from attncli.testing.running import process as process_module
 from attncli.testing.running.answer import NoAnswerError, read_answer
 from attncli.testing.running.process import FunctionError, FunctionProcess, Limits
+from tests.cases import in_one_test
 
 ROOT = Path(__file__).parents[2]
 HAS_PROC = Path("/proc/self/environ").exists()
@@ -506,7 +507,7 @@ def test_answers() -> None:
     assert read_answer(io.BytesIO(b""), "call") is None
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "forged",
     [
         3, "text", None, [], {}, {"size": 0}, {**CALLED, "size": "8"}, {**CALLED, "size": -8},
@@ -539,7 +540,7 @@ def test_what_is_no_answer_to_loading(forged: object) -> None:
 SAMPLED = {"size": 8, "shape": [1, 1]}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "forged",
     [
         {"size": 0}, {**SAMPLED, "shape": None}, {**SAMPLED, "shape": [2]},

@@ -14,6 +14,7 @@ import attncli.testing
 from attncli.errors import AttncliError
 from attncli.testing import AttentionCase, cases
 from attncli.testing.battery import all_cases
+from tests.cases import in_one_test
 from tests.testing.other_program import Array, attention
 
 
@@ -34,12 +35,12 @@ def message(case: AttentionCase, output: object, **settings: Any) -> str:
     return str(error.value)
 
 
-@pytest.mark.parametrize("case", cases(), ids=str)
+@in_one_test("case", cases(), ids=str)
 def test_attention_by_the_book_is_right(case: AttentionCase) -> None:
     case.judge(attention(case.q, case.k, case.v, **case.kwargs))
 
 
-@pytest.mark.parametrize("case", cases(plain), ids=str)
+@in_one_test("case", cases(plain), ids=str)
 def test_a_function_is_asked_what_it_has_parameters_for(case: AttentionCase) -> None:
     assert set(case.kwargs) <= {"attn_mask"}
     case.judge(plain(case.q, case.k, case.v, **case.kwargs))
@@ -122,7 +123,7 @@ def test_a_query_that_sees_no_key() -> None:
     assert "gets neither 0, nor NaN, nor the average" in message(case, output)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("output", "said"),
     [
         (None, "plain: it returns nothing"),

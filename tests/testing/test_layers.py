@@ -10,6 +10,7 @@ import pytest
 from attncli.cli.main import run
 from attncli.errors import Exit
 from attncli.testing.layers.weight_names import key_of
+from tests.cases import in_one_test
 
 # A layer of several heads in NumPy, and what is wrong in its children.
 LAYERS = """
@@ -187,7 +188,7 @@ def test_weights_that_are_none(
     assert said in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "axes", "key"),
     [
         ("q_proj.weight", 2, "W_Q"),

@@ -22,6 +22,7 @@ from attncli.tracing import run
 from attncli.tracing.chunked import ChunkCheck
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.warnings import blind_rows, overflows
+from tests.cases import in_one_test
 
 Build = Callable[..., Problem]
 QUIET = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -88,7 +89,7 @@ def test_it_finds_what_the_whole_trace_tells(
     )
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "cell", "number", "fits"),
     [
         ("masked", (0, 2), -np.inf, True),  # hidden by the mask, which is causal

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from attncli.tracing.difference import Hides, difference, factor
+from tests.cases import in_one_test
 
 NUMBERS = st.floats(-1e6, 1e6)
 ANY = arrays(np.float64, array_shapes(min_dims=1, max_dims=4, max_side=4), elements=st.floats())
@@ -44,7 +45,7 @@ def test_sizes_say_what_a_cell_is_made_of() -> None:
     assert difference(of(0.0), of(5e-324), 1e-9, sizes=of(0.0)).needed == inf
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("tolerance", "differing"), [(0, 2), (0.09, 2), (0.1, 1), (0.11, 1), (0.12, 0), (1, 0)]
 )
 def test_the_tolerance_is_of_the_row_and_of_the_cell(tolerance: float, differing: int) -> None:
@@ -77,7 +78,7 @@ def test_the_farthest_cell_is_one_that_differs() -> None:
     assert (found.differing, found.where, found.absolute, found.relative) == (1, (1,), 4, 1)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("a", "b", "differing"),
     [
         (inf, inf, 0),
@@ -137,7 +138,7 @@ def test_elsewhere_they_do_not_hide() -> None:
     assert difference(of(-inf), of(-1e9), 1e-9).differing == 1
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("b", "expected"),
     [
         ([2, 4, 0], 2),

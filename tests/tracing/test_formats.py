@@ -15,6 +15,7 @@ from attncli.dtypes import DTYPES
 from attncli.problem.model import Problem
 from attncli.problem.parts.masks.causal import Causal
 from attncli.tracing import run
+from tests.cases import in_one_test
 
 Build = Callable[..., Problem]
 
@@ -51,7 +52,7 @@ def test_numbers_are_rounded_to_what_the_format_holds(
     assert rounded.tolist() == [ROUNDED[dtype](number) for number in numbers]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("dtype", "number", "rounded"),
     [
         ("bfloat16", 1 + 2**-8, 1),  # a tie goes to the even neighbour
@@ -75,7 +76,7 @@ def test_what_is_no_number_stays_none_in_bfloat16(backend: Backend) -> None:
     assert np.isnan(backend.to_host(backend.asarray(np.array([np.nan]), DTYPES["bfloat16"]))).all()
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@in_one_test("dtype", DTYPES)
 def test_every_step_holds_only_numbers_of_its_format(
     problem: Build, backend: Backend, dtype: str
 ) -> None:
@@ -91,7 +92,7 @@ def test_every_step_holds_only_numbers_of_its_format(
     np.testing.assert_allclose(trace["output"], full["output"], atol=20 * DTYPES[dtype].epsilon)
 
 
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@in_one_test("dtype", ["float16", "bfloat16"])
 def test_a_step_is_computed_in_float32_and_rounded_once(
     problem: Build, backend: Backend, dtype: str
 ) -> None:
@@ -107,7 +108,7 @@ def test_a_step_is_computed_in_float32_and_rounded_once(
     assert trace["scores"].tolist() == [[1 + 4 * small]]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("dtype", "numbers", "warning"),
     [
         (

@@ -13,12 +13,13 @@ from attncli.tracing.head_layouts import (
     same_layout,
     shared_layout,
 )
+from tests.cases import in_one_test
 
 ROWS = ("query", "feature")
 RANDOM = np.random.default_rng(3)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("a", "b", "same"),
     [
         ((2, 3), (1, 1, 2, 3), True),
@@ -38,7 +39,7 @@ def test_leading_axes_of_length_1_may_be_more_or_less(
     assert (common_shape(a, b, ("query", "key")) is not None) is same
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("axes", "apart", "joined"),
     [
         (ROWS, (4, 3, 2), (3, 8)),
@@ -72,7 +73,7 @@ def test_the_first_features_are_those_of_head_0() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("own", "shape", "axes"),
     [
         ((3, 8), (4, 3, 2), ROWS),

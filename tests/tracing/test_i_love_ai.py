@@ -9,6 +9,7 @@ import pytest
 from attncli.backend import Backend
 from attncli.problem.model import Problem
 from attncli.tracing import run
+from tests.cases import in_one_test
 
 STAGES = {  # worked on paper; 1, 5, 3 over the root of 3, and so on
     "Q": [[2, 0, 1], [0, 2, 1], [1, 1, 1]],
@@ -29,7 +30,7 @@ def test_the_steps_come_in_order(love: Problem) -> None:
     assert tuple(run(love)) == (*GIVEN, *STAGES)
 
 
-@pytest.mark.parametrize("stage", STAGES)
+@in_one_test("stage", STAGES)
 def test_every_stage_to_three_decimals(love: Problem, backend: Backend, stage: str) -> None:
     value = run(love, backend=backend)[stage]
     np.testing.assert_array_less(abs(value - STAGES[stage]), 0.0005)

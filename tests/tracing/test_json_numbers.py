@@ -7,12 +7,12 @@ from __future__ import annotations
 import json
 
 import numpy as np
-import pytest
 
 from attncli.tracing.json_numbers import array_of, json_values
+from tests.cases import in_one_test
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("numbers", "text"),
     [
         ([1.0, -2.0, 0.0], "[1, -2, 0]"),

@@ -21,6 +21,7 @@ from attncli.problem.parts.masks.causal import Causal
 from attncli.tracing import Trace, run
 from attncli.tracing.comparison import Comparison, Operand, compare
 from attncli.tracing.magnitudes import Magnitudes
+from tests.cases import in_one_test
 
 Build = Callable[..., Problem]
 INPUTS = sorted((Path(__file__).parents[2] / "inputs").glob("*.yaml"))
@@ -81,7 +82,7 @@ def test_nothing_counts_for_less_than_the_smallest_normal_number(problem: Build)
     assert found["Q"].tolist() == [[2**-14, 0]]
 
 
-@pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.stem)
+@in_one_test("path", INPUTS, ids=lambda path: path.stem)
 def test_every_example_has_finite_magnitudes_no_less_than_its_cells(path: Path) -> None:
     trace = run(load(path))
     found = sizes(trace)

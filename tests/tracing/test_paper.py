@@ -20,6 +20,7 @@ from attncli.problem.parts.masks.additive import Additive
 from attncli.problem.parts.masks.causal import Causal
 from attncli.problem.parts.masks.keep_and_hide import Keep
 from attncli.tracing import run
+from tests.cases import in_one_test
 
 Build = Callable[..., Problem]
 Rows = list[list[Decimal]]
@@ -133,7 +134,7 @@ def test_i_love_ai_on_paper(love: Problem) -> None:
     assert trace.truth["exp"][0, 1] == pytest.approx(17.93495, abs=5e-6)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("query", "key", "precision", "score"),
     [
         ("0.125", "1", 2, 0.13),

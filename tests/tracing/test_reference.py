@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from attncli.backend import Backend
 from attncli.problem.model import Problem
 from attncli.tracing import run
+from tests.cases import in_one_test
 
 Build = Callable[..., Problem]
 
@@ -126,7 +127,7 @@ BAHDANAU = {"score": "additive", "W_1": W_1, "W_2": W_2, "v": V_SCORE}
 PLAIN = QUERIES @ KEYS.T
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("choices", "logits"),
     [
         ({}, PLAIN / np.sqrt(2)),
@@ -143,7 +144,7 @@ PLAIN = QUERIES @ KEYS.T
         ({"softcap": 2.0, "scale": "none"}, 2 * np.tanh(PLAIN / 2)),
     ],
 )
-@pytest.mark.parametrize("base", [None, 2.0, 3.0, 10.0])
+@in_one_test("base", [None, 2.0, 3.0, 10.0])
 def test_scores_scales_caps_and_bases(
     problem: Build,
     backend: Backend,
@@ -222,8 +223,8 @@ def test_values_may_be_given_and_queries_projected(problem: Build) -> None:
     assert trace.steps["K"].rule.given
 
 
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
-@pytest.mark.parametrize("base", [1e40, 1.00000001, 2.0, 3.0])
+@in_one_test("dtype", ["float16", "bfloat16", "float32", "float64"])
+@in_one_test("base", [1e40, 1.00000001, 2.0, 3.0])
 def test_a_base_that_a_format_cannot_hold(problem: Build, base: float, dtype: str) -> None:
     """The softmax in base b is the softmax in base e of scores times log b."""
     trace = run(

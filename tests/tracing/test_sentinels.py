@@ -12,6 +12,7 @@ import pytest
 from attncli.problem.loader import loads
 from attncli.tracing import run
 from attncli.tracing.slices import trace_at
+from tests.cases import in_one_test
 
 
 def warnings(
@@ -50,7 +51,7 @@ CANCEL = "equal numbers cancel out, so the weights are as if no key were hidden"
 LOSES = "{} has no digits left for the scores, so all 2 keys get the same weight"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("mask", "dtype", "by", "outcome"),
     [
         ("[[-1e4, -1e4]]", "float64", "-10000", CANCEL),
@@ -78,7 +79,7 @@ def test_digits_that_are_lost_beside_a_sentinel() -> None:
     assert said.endswith("float32 has too few digits left for the scores, so the weights are wrong")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("lowest", "dtype", "told"),
     [
         ("-1e9", "float16", "-1e9"),

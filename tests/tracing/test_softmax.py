@@ -19,6 +19,7 @@ from attncli.problem.model import Problem
 from attncli.problem.parts.masks.additive import Additive
 from attncli.problem.parts.masks.causal import Causal
 from attncli.tracing import run
+from tests.cases import in_one_test
 
 Build = Callable[..., Problem]
 FORMATS = list(DTYPES)
@@ -69,7 +70,7 @@ def test_never_nan_and_every_row_sums_to_1(
     np.testing.assert_allclose(trace["weights"].sum(axis=1), 1, atol=4 * DTYPES[dtype].epsilon)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("dtype", "score", "shifted"),
     [
         ("float64", 700, False),  # e^700 is 1.01e304

@@ -17,6 +17,7 @@ from attncli.problem.parts.masks.additive import Additive
 from attncli.problem.parts.masks.causal import Causal
 from attncli.problem.parts.masks.keep_and_hide import Hide, Keep
 from attncli.tracing import run
+from tests.cases import in_one_test
 
 pytestmark = pytest.mark.torch
 Build = Callable[..., Problem]
@@ -43,13 +44,13 @@ def agree(ours: np.ndarray, theirs: np.ndarray) -> None:
     np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@in_one_test("seed", range(40))
 def test_cross_attention(torch: Any, problem: Build, backend: Backend, seed: int) -> None:
     _, arrays = random_arrays(seed)
     agree(run(problem(**arrays), backend=backend)["output"], attention(torch, *arrays.values()))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@in_one_test("seed", range(20))
 def test_a_scale_of_its_own(torch: Any, problem: Build, seed: int) -> None:
     random, arrays = random_arrays(seed)
     scale = float(random.uniform(0.1, 2))
@@ -59,15 +60,15 @@ def test_a_scale_of_its_own(torch: Any, problem: Build, seed: int) -> None:
     )
 
 
-@pytest.mark.parametrize("seed", range(20))
+@in_one_test("seed", range(20))
 def test_causal_from_the_top_left(torch: Any, problem: Build, seed: int) -> None:
     _, arrays = random_arrays(seed)
     trace = run(problem(**arrays, mask=(Causal(),)))
     agree(trace["output"], attention(torch, *arrays.values(), is_causal=True))
 
 
-@pytest.mark.parametrize("polarity", [Keep, Hide])
-@pytest.mark.parametrize("seed", range(20))
+@in_one_test("polarity", [Keep, Hide])
+@in_one_test("seed", range(20))
 def test_boolean_masks_and_rows_that_see_nothing(
     torch: Any, problem: Build, seed: int, polarity: Any
 ) -> None:
@@ -77,7 +78,7 @@ def test_boolean_masks_and_rows_that_see_nothing(
     agree(trace["output"], attention(torch, *arrays.values(), attn_mask=keep))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@in_one_test("seed", range(20))
 def test_numbers_added_to_the_scores(torch: Any, problem: Build, seed: int) -> None:
     random, arrays = random_arrays(seed)
     bias = random.choice([0, 1.5, -3, -1e9, -np.inf], size=(len(arrays["Q"]), len(arrays["K"])))
@@ -85,7 +86,7 @@ def test_numbers_added_to_the_scores(torch: Any, problem: Build, seed: int) -> N
     agree(trace["output"], attention(torch, *arrays.values(), attn_mask=bias))
 
 
-@pytest.mark.parametrize("seed", range(10))
+@in_one_test("seed", range(10))
 def test_from_the_words_on(torch: Any, problem: Build, seed: int) -> None:
     random = np.random.default_rng(seed)
     x = random.normal(size=(5, 4))
@@ -94,7 +95,7 @@ def test_from_the_words_on(torch: Any, problem: Build, seed: int) -> None:
     agree(trace["output"], attention(torch, *(x @ weights[f"W_{name}"] for name in "QKV")))
 
 
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@in_one_test("dtype", ["float16", "bfloat16"])
 def test_numbers_are_rounded_as_pytorch_rounds_them(
     torch: Any, backend: Backend, dtype: str
 ) -> None:

@@ -25,6 +25,7 @@ from attncli.equation.exact.decimals import sign_of
 from attncli.equation.exact.functions import power
 from attncli.equation.functions import FUNCTIONS
 from attncli.equation.parser import parse_expression
+from tests.cases import in_one_test
 
 INF = math.inf
 
@@ -41,7 +42,7 @@ def nowhere(name: str, index: tuple[int, ...]) -> Exact:
     raise AssertionError(f"{name} has no cells")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("expression", "value"),
     [
         ("abs(-1/2)", "1/2"),
@@ -92,7 +93,7 @@ def test_only_0_is_zero(number: str, zero: bool) -> None:
     assert is_zero(read_exact(number)) is zero
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("base", "exponent", "value"),
     [
         ("0", "1/2", "0"),
@@ -111,7 +112,7 @@ def test_powers(base: str, exponent: str, value: str) -> None:
     assert power(read_exact(base), read_exact(exponent)) == read_exact(value)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("base", "exponent"),
     [
         ("-2", "1/2"),
@@ -130,7 +131,7 @@ def test_powers_that_have_no_closed_form(base: str, exponent: str) -> None:
         power(read_exact(base), read_exact(exponent))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "expression",
     [
         "log(2)",
@@ -178,7 +179,7 @@ def test_what_is_divided_by_0_is_not_finite() -> None:
     assert work("0 / 0") != work("0 / 0")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("expression", "same"),
     [
         ("log(3/2)", lambda: mpmath.log(mpmath.mpf(3) / 2)),

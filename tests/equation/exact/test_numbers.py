@@ -28,6 +28,7 @@ from attncli.equation.exact import (
 )
 from attncli.equation.notation import LATEX, LATEX_LINE, PLAIN, UNICODE, Notation
 from attncli.equation.printer import write
+from tests.cases import in_one_test
 
 SPELLED = [  # as it is read, as it is written, in a terminal, in LaTeX
     ("5/sqrt(3)", "5/sqrt(3)", "5/√3", r"\frac{5}{\sqrt{3}}"),
@@ -73,9 +74,7 @@ SPELLED = [  # as it is read, as it is written, in a terminal, in LaTeX
 ]
 
 
-@pytest.mark.parametrize(
-    ("said", "plain", "terminal", "latex"), SPELLED, ids=[row[0] for row in SPELLED]
-)
+@in_one_test(("said", "plain", "terminal", "latex"), SPELLED, ids=[row[0] for row in SPELLED])
 def test_a_number_has_one_spelling_in_each_notation(
     said: str, plain: str, terminal: str, latex: str
 ) -> None:
@@ -87,7 +86,7 @@ def test_a_number_has_one_spelling_in_each_notation(
     assert read_exact(terminal) == number
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("one", "other"),
     [
         ("sqrt(2)*sqrt(3)", "sqrt(6)"),
@@ -126,7 +125,7 @@ def in_mpmath(text: str) -> mpmath.mpf:
     return eval(whole, names)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         "5/sqrt(3)",
@@ -278,8 +277,8 @@ SUMS_WITH_E = [
 ]
 
 
-@pytest.mark.parametrize("notation", [LATEX, LATEX_LINE, UNICODE, PLAIN])
-@pytest.mark.parametrize("text", SUMS_WITH_E)
+@in_one_test("notation", [LATEX, LATEX_LINE, UNICODE, PLAIN])
+@in_one_test("text", SUMS_WITH_E)
 def test_check_reads_multiples_of_e_in_sums(text: str, notation: Notation) -> None:
     written = write(expression_of(read_exact(text)), notation)
     found = read_claim(from_latex(written) if notation in (LATEX, LATEX_LINE) else written)
@@ -316,7 +315,7 @@ def test_floats_are_the_nearest_ones() -> None:
     assert float_of(float("-inf")) == float("-inf")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         "",
@@ -339,7 +338,7 @@ def test_what_is_no_closed_form_is_refused(text: str) -> None:
         read_exact(text)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         "*".join(f"(1 + sqrt({prime}))" for prime in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31)),

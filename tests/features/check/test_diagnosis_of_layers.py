@@ -13,8 +13,8 @@ from attncli.tracing import run
 from tests.features.check.test_diagnosis import CASES as OF_ONE_HEAD
 from tests.features.check.test_diagnosis import UNSEEN, answers_of, diagnosed, read
 from tests.features.check.test_diagnosis_of_gradients import CASES as ON_THE_WAY_BACK
-from tests.features.check.test_diagnosis_of_settings import CASES as OF_SETTINGS
-from tests.features.check.test_diagnosis_of_settings import NAN
+from tests.features.check.test_diagnosis_of_settings import MISTAKES as OF_SETTINGS
+from tests.features.check.test_diagnosis_of_settings import NAN, drawn_for
 from tests.reference.in_arrays import Problem
 from tests.reference.mistaken import ELSEWHERE
 
@@ -63,10 +63,9 @@ def test_named(name: str, problem: Problem, whole: bool) -> None:
     assert found[0].mistakes == (name,)
 
 
-ALL = [
-    (name, problem)
-    for name, problem, *_ in (*CASES, *OF_ONE_HEAD, *UNSEEN, *ON_THE_WAY_BACK, *OF_SETTINGS)
-]
+ALL = [case[:2] for case in (*CASES, *OF_ONE_HEAD, *UNSEEN, *ON_THE_WAY_BACK)]
+# Their problems are drawn when they are played.
+ALL += [(name, None) for name in OF_SETTINGS]
 
 
 def test_every_mistake_is_made_in_a_test() -> None:
@@ -75,11 +74,13 @@ def test_every_mistake_is_made_in_a_test() -> None:
 
 
 @pytest.mark.sampled(80)
-@pytest.mark.parametrize(("name", "problem"), ALL)
-def test_every_step_that_follows_is_that_of_numpy(name: str, problem: Problem) -> None:
+@pytest.mark.parametrize("case", ALL, ids=[name for name, _ in ALL])
+def test_every_step_that_follows_is_that_of_numpy(case: tuple[str, Problem | None]) -> None:
     """A mistake is named from its first step, so a wrong equation for a later one shows nowhere
     else.
     """
+    name, problem = case
+    problem = problem or drawn_for(name)
     gradient = bool({"d_output", "loss"} & set(problem))
     trace = run(read(problem), gradient=gradient)
     made = MistakenTrace(trace, changes_of(name, trace))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import zlib
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from attncli.mistakes.catalogue import changes_of
 from attncli.mistakes.mistaken_trace import MistakenTrace
 from attncli.problem.python_values import problem as problem_of
 from attncli.tracing import run
+from tests.cases import in_one_test
 from tests.features.check.test_diagnosis import DECIMALS, diagnosed, read, shaped
 from tests.reference.back_in_arrays import sheet_of, steps_of
 from tests.reference.in_arrays import Problem, worked
@@ -41,8 +43,10 @@ def made_in(kind: Kind, problem: Problem) -> tuple[str, dict[str, Any], dict[str
     return made.names[0], *of_steps
 
 
-def drawn_for(kind: Kind) -> Problem:
+@cache
+def drawn_for(name: str) -> Problem:
     """A problem in which the output shows this mistake."""
+    kind = KINDS[name]
     for seed in range(100):
         draw = np.random.default_rng([seed, zlib.crc32(kind.name.encode())])
         problem = drawn_problem(draw, kind.needs)
@@ -52,19 +56,24 @@ def drawn_for(kind: Kind) -> Problem:
     raise LookupError(f"no drawn problem shows that {kind.name}")
 
 
-PROBLEMS = {kind.name: drawn_for(kind) for kind in (*FURTHER, *OF_ROPE)}
-# Several kinds of work may be one mistake, and no solution says NaN.
-CASES: list[tuple[str, Problem]] = [
-    (name, problem)
-    for name, problem in PROBLEMS.items()
-    if made_in(KINDS[name], problem)[0] == name != NAN
-]
+NAMES = [kind.name for kind in (*FURTHER, *OF_ROPE)]
+# What is one mistake, although there are several kinds of work that make it.
+MADE_AS_ANOTHER = {
+    "the bias of positions was scaled with the scores": "the bias was scaled with the scores",
+    "the bias of positions was put inside the softcap": "the bias was put inside the softcap",
+    "the weights were divided by their sum, which gave the keys the share of the sink": (
+        "the sink got no share of the weights"
+    ),
+}
+# No solution says NaN.
+MISTAKES = [name for name in NAMES if name != NAN and name not in MADE_AS_ANOTHER]
 
 
-@pytest.mark.parametrize("kind", PROBLEMS)
+@in_one_test("kind", NAMES)
 def test_every_number_is_that_of_numpy(kind: str) -> None:
-    problem = PROBLEMS[kind]
+    problem = drawn_for(kind)
     name, _, wrong = made_in(KINDS[kind], problem)
+    assert name == MADE_AS_ANOTHER.get(kind, kind)
     trace = run(read(problem))
     mistaken = MistakenTrace(trace, changes_of(name, trace))
     for step in mistaken.moved.keys() & wrong.keys():
@@ -76,9 +85,9 @@ def test_every_number_is_that_of_numpy(kind: str) -> None:
 
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("from_output", [False, True], ids=["matrices", "output"])
-@pytest.mark.parametrize("kind", [kind for kind in PROBLEMS if kind != NAN])
+@pytest.mark.parametrize("kind", [kind for kind in NAMES if kind != NAN])
 def test_named(kind: str, from_output: bool) -> None:
-    problem = PROBLEMS[kind]
+    problem = drawn_for(kind)
     name, _, wrong = made_in(KINDS[kind], problem)
     answers = {"output": wrong["output"]} if from_output else wrong
     if name == AVERAGE:

@@ -21,6 +21,7 @@ from attncli.features.check.reachability import (
     Effort,
     ExpressionGraph,
 )
+from tests.cases import in_one_test
 
 SOFTMAX = "exp(a[0]) / (exp(a[0]) + exp(a[1]) + exp(a[2]))"
 MIXTURE = f"({SOFTMAX}) * v[0] + (exp(a[1]) / (exp(a[0]) + exp(a[1]) + exp(a[2]))) * v[1]"
@@ -51,8 +52,8 @@ def test_a_product_of_two_rows() -> None:
     assert not CellEquation(tree, box.__getitem__).reaches(Interval(0, low - 1e-9))
 
 
-@pytest.mark.parametrize("seed", range(20))
-@pytest.mark.parametrize("half", [0.5, 0.05, 0.005])
+@in_one_test("seed", range(20))
+@in_one_test("half", [0.5, 0.05, 0.005])
 def test_a_softmax_reaches_just_what_its_corners_reach(seed: int, half: float) -> None:
     """A share of a row grows with its own score and falls with all others: its extremes are
     corners.
@@ -70,7 +71,7 @@ def test_a_softmax_reaches_just_what_its_corners_reach(seed: int, half: float) -
     assert not CellEquation(tree, box.__getitem__).reaches(Interval(0, low - margin))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@in_one_test("seed", range(20))
 def test_whatever_a_place_in_the_box_gives_is_reached(seed: int) -> None:
     """An output straight from the scores, in which every score stands four times."""
     random = np.random.default_rng(seed)
@@ -96,7 +97,7 @@ FORMS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("source", FORMS)
+@in_one_test("source", FORMS)
 def test_slopes_are_finite_differences(source: str) -> None:
     tree, random, step = parse_expression(source), np.random.default_rng(1), 1e-6
     for _ in range(10):

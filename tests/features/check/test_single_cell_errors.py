@@ -21,6 +21,7 @@ from attncli.features.check.verdicts import judge
 from attncli.problem.loader import loads
 from attncli.problem.text.source import decode
 from attncli.tracing import run
+from tests.cases import in_one_test
 
 # Q Kᵀ = [[2·3 + 5·11, 2·7 + 5·(-4)], [13·3 + 1·11, 13·7 + 1·(-4)]] = [[61, -6], [50, 87]]
 PROBLEM = "Q: [[2, 5], [13, 1]]\nK: [[3, 11], [7, -4]]\nV: [[1.25, 0.5], [3.5, 2]]\nscore: dot"
@@ -256,7 +257,7 @@ def test_a_number_of_hundreds_of_digits_is_not_miscopied() -> None:
         assert ("two of its digits were swapped" in dict(miswritten(claim))) == some
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("written", "before"),
     [
         ("0.500", (0.5, 0.6)), ("0.50", (0.5, 0.6)), ("-0.70", (-0.8, -0.7)), ("17.00", (17, 18)),

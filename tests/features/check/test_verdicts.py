@@ -29,6 +29,7 @@ from attncli.page.printer import format_number
 from attncli.problem.loader import load, loads
 from attncli.problem.text.source import decode
 from attncli.tracing import Trace, run
+from tests.cases import in_one_test
 
 INPUTS = Path(__file__).parents[3] / "inputs"
 PRINTED = """
@@ -319,7 +320,7 @@ def test_its_own_errors_are_told_from_those_that_follow(printed: Judgement) -> N
     assert one.own == pytest.approx(1.07 * 0.62 + 0.77 * 0.41)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("answers", "step", "verdict"),
     [
         ("scores: [[0, 4]]", "scores", "wrong"),  # 3 is 3 in whole numbers, not nearly 4
@@ -480,7 +481,7 @@ def test_heads_that_share_keys_are_judged() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("written", "true", "right"),
     [
         ("0.71", "0.705", True),

@@ -13,6 +13,7 @@ from attncli.cli.main import run as main
 from attncli.comparison.causes import factor_names
 from attncli.problem.model import Problem
 from attncli.tracing import Trace, run
+from tests.cases import in_one_test
 
 Build = Callable[..., Problem]
 
@@ -34,7 +35,7 @@ def layer(problem: Build) -> Callable[[int, int, int], Trace]:
     return build
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("sizes", "factor", "expected"),
     [
         ((1, 8, 3), 3**0.5, ("√d_k",)),

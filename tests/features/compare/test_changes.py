@@ -13,6 +13,7 @@ from attncli.problem.model import Problem
 from attncli.problem.parts.masks.window import Window
 from attncli.problem.text.source import Source
 from attncli.problem.text.tree import read_tree
+from tests.cases import in_one_test
 
 TEXT = (
     "title: T\nQ: [[1, 0], [0, 1]]\nK: [[1, 0], [0, 1]]\nV: [[1], [2]]\nmask: causal\nsoftcap: 5\n"
@@ -70,7 +71,7 @@ def test_the_tree_is_not_changed() -> None:
     assert read_changed(root, source, {}).softcap is not None
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("setting", "message"),
     [
         (

@@ -14,6 +14,7 @@ import pytest
 import attncli
 from attncli.cli.main import run
 from attncli.features.schema.command import schemas
+from tests.cases import in_one_test
 
 SCHEMA = json.loads(schemas()["comparison"].read_text(encoding="utf-8"))
 INPUTS = Path(__file__).parents[3] / "inputs"
@@ -34,7 +35,7 @@ def weights(scale: float = 3**-0.5, hidden: float = -np.inf) -> Any:
 OUTPUT = weights() @ X @ W_V
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "other",
     [
         OUTPUT,
@@ -160,7 +161,7 @@ def test_an_array_may_be_changed_afterwards() -> None:
     assert found.to_markdown(detail="cells", precision=5).count("7") == 0
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("other", "choices", "code", "message", "help"),
     [
         (3, {}, 2, "other cannot be 3", "the output alone, a trace, a file, or another problem"),

@@ -36,6 +36,7 @@ from attncli.problem.parts.masks.causal import Causal
 from attncli.render import FORMATS, Style, render
 from attncli.tracing import Trace, run
 from attncli.tracing.comparison import Comparison, Operand, compare, match_queries
+from tests.cases import in_one_test
 
 COMPARISON_SCHEMA = json.loads(schemas()["comparison"].read_text(encoding="utf-8"))
 
@@ -436,8 +437,8 @@ def test_many_rows_are_summed_up(problem: Build) -> None:
     assert plain(moved.items[-1]).startswith("28 other rows: ")
 
 
-@pytest.mark.parametrize("detail", ["brief", "rows", "cells"])
-@pytest.mark.parametrize("format", [name for name in FORMATS if name != "json"])
+@in_one_test("detail", ["brief", "rows", "cells"])
+@in_one_test("format", [name for name in FORMATS if name != "json"])
 def test_every_format_takes_the_page(masked: Comparison, format: str, detail: str) -> None:
     assert "weights" in render(comparison_page(masked, detail=detail), format, Style(width=80))
 

@@ -22,6 +22,7 @@ from attncli.problem.text.source import Source
 from attncli.problem.text.tree import read_tree
 from attncli.tracing import run
 from attncli.tracing.serialization import to_dict
+from tests.cases import in_one_test
 
 STEPS = f"the steps are {', '.join(RULES)}"
 
@@ -31,7 +32,7 @@ def read(text: str, name: str = "dump.json", renames: dict[str, str] | None = No
     return read_dump(root, errors, renames)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "expected"),
     [
         ("{weights: [[1]]}", True),
@@ -251,7 +252,7 @@ def test_numbers_of_float32_are_known_by_their_digits(numbers: list[float], dtyp
     assert read(json.dumps({"weights": [numbers]})).dtype == dtype
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("arrays", "dtype", "shifted"),
     [
         ({"exp": [[1, 0.5], [0.2, 1]]}, "float64", True),
@@ -275,7 +276,7 @@ def test_a_shifted_softmax_is_known(arrays: dict[str, Any], dtype: str, shifted:
     assert Dump({name: np.array(array) for name, array in arrays.items()}, dtype).shifted is shifted
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "place", "message", "help"),
     [
         ('{"wieghts": [[1]]}', "1:2", "no step is called wieghts", "did you mean weights?"),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from attncli.english import byte_size, grouped, rounded_count
+from tests.cases import in_one_test
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("number", "said"),
     [
         (0, "0 B"),
@@ -29,7 +28,7 @@ def test_bytes(number: int, said: str) -> None:
     assert byte_size(number) == said
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("number", "said"),
     [
         (0, "0"),

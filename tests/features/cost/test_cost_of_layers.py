@@ -23,6 +23,7 @@ from attncli.problem.loader import load, loads
 from attncli.problem.model import Problem
 from attncli.problem.parts.masks.causal import Causal
 from attncli.tracing import run
+from tests.cases import in_one_test
 
 INPUTS = Path(__file__).parents[3] / "inputs"
 FILES = sorted(INPUTS.glob("*.[jy]*"))
@@ -56,7 +57,7 @@ def product(cells: int, terms: int) -> int:
     return cells * (2 * terms - 1)
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda path: path.name)
+@in_one_test("file", FILES, ids=lambda path: path.name)
 def test_shapes_are_those_of_the_steps_as_they_are_worked(file: Path) -> None:
     assert shapes(cost_of(load(str(file)), GivenSizes())) == worked(load(str(file)))
 

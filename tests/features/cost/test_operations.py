@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pytest
 
 from attncli.attention.plan import plan_for
 from attncli.equation.evaluator import evaluate
@@ -21,6 +20,7 @@ from attncli.equation.printer import write
 from attncli.equation.shapes import index_sizes
 from attncli.features.cost.operations import growth, in_cells, number, operations
 from attncli.problem.model import Problem
+from tests.cases import in_one_test
 
 
 class Counted:
@@ -89,7 +89,7 @@ def random(*shape: int) -> Any:
     return np.random.default_rng(3).uniform(-1, 1, shape)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "given",
     [
         {"X": (3, 4), "W_Q": (4, 2), "W_K": (4, 2), "W_V": (4, 5)},
@@ -185,7 +185,7 @@ def test_a_sum_takes_one_addition_less_than_it_has_terms() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("equation", "counts"),
     [
         ("K_T[k, j] = K[j, k]", {}),
@@ -225,7 +225,7 @@ def test_numbers_are_exact_at_any_size() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("terms", "formula"),
     [
         ([("i", "j")], "n^2"),

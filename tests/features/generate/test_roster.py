@@ -7,6 +7,7 @@ import pytest
 from attncli.errors import AttncliError, Exit
 from attncli.features.generate.roster import Student, numbered, read_roster
 from attncli.problem.text.source import Source
+from tests.cases import in_one_test
 
 
 def roster(text: str) -> list[Student]:
@@ -29,7 +30,7 @@ def test_names(text: str) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "file"),
     [
         ("Zoë Ångström", "01-zoë-ångström"),
@@ -65,7 +66,7 @@ def test_students_without_names() -> None:
     assert numbered(7)[6].key == numbered(120)[6].key
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "message", "line"),
     [
         ("Ada\nGrace\n Ada \n", "Ada is in line 1 already", 3),

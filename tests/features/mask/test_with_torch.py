@@ -17,6 +17,7 @@ import attncli
 from attncli.cli.main import run
 from attncli.features.mask.data import study_data
 from attncli.features.mask.words import form_words
+from tests.cases import in_one_test
 from tests.features.mask.studied import studied, visible_by_attncli
 
 pytestmark = pytest.mark.torch
@@ -104,8 +105,8 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(("n", "m", "batch"), [(8, 8, 1), (3, 8, 2), (8, 5, 2)])
+@in_one_test("name", NAMES)
+@in_one_test(("n", "m", "batch"), [(8, 8, 1), (3, 8, 2), (8, 5, 2)])
 def test_a_problem_hides_what_create_mask_hides(
     torch: Any, flex: Any, name: str, n: int, m: int, batch: int
 ) -> None:

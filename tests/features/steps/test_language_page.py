@@ -16,6 +16,7 @@ from attncli.cli.main import run
 from attncli.equation.own_parser import KNOWN
 from attncli.features.steps.language_page import Entry, language_page, rows
 from attncli.page.document import Table, plain
+from tests.cases import in_one_test
 
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference" / "equations.md"
 NUMBERS = (-40, -3, -1.7, -0.75, -0.2, 0.3, 1, 2.5, 40)
@@ -83,8 +84,8 @@ def test_no_number_is_outside_of_its_range_and_all_of_it_is_reached(row: Entry) 
         assert max(found) > 1.1
 
 
-@pytest.mark.parametrize("row", ONE, ids=lambda row: row.name)
-@pytest.mark.parametrize("x", [0.3, 1.7])
+@in_one_test("row", ONE, ids=lambda row: row.name)
+@in_one_test("x", [0.3, 1.7])
 def test_the_gradient_is_that_of_a_difference_quotient(row: Entry, x: float) -> None:
     slope = (at(row, x + STEP) - at(row, x - STEP)) / (2 * STEP)
     # The rules are in Python's syntax, so Python works them out by itself.

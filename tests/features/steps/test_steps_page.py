@@ -19,6 +19,7 @@ from attncli.features.steps.page import full_page, plain_page, rule_page
 from attncli.page.document import Document, Formula, Listing, Paragraph, Table, formula, plain
 from attncli.problem.parts.masks import forms
 from attncli.render import FORMATS, Style, render
+from tests.cases import in_one_test
 
 
 def sentences(document: Document) -> list[str]:
@@ -216,7 +217,7 @@ def test_a_given_step() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "forms"),
     [
         ("Q", ["with b_Q", "given directly"]),

@@ -21,6 +21,7 @@ from attncli.page.view import View
 from attncli.page.worked.lookups import chain_stages, has_rounded_stage, stages
 from attncli.render import Style, render
 from attncli.tracing.model import Trace
+from tests.cases import in_one_test
 
 
 def chain(source: str, truth: str | None = None) -> str:
@@ -37,7 +38,7 @@ def chain(source: str, truth: str | None = None) -> str:
     return write(written, UNICODE)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("source", "said"),
     [
         ("1 + 2 * 3", "1 + 2·3"),  # nothing that has to be looked up

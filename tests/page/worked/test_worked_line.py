@@ -29,6 +29,7 @@ from attncli.problem.parts.masks.lengths import Lengths
 from attncli.problem.parts.masks.padding import Padding
 from attncli.problem.parts.masks.window import Window
 from attncli.tracing import Trace, run
+from tests.cases import in_one_test
 
 Build = Callable[..., Problem]
 NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?")
@@ -285,7 +286,7 @@ def test_on_paper_the_printed_numbers_rounded_are_the_printed_result(
         assert rounded == Decimal(right), f"{cell}: {line}"
 
 
-@pytest.mark.parametrize("name", PROBLEMS)
+@in_one_test("name", PROBLEMS)
 def test_a_result_is_the_cell_rounded_half_up(problem: Build, name: str) -> None:
     trace = run(problem(**PROBLEMS[name]))
     for step in trace.computed():
@@ -309,7 +310,7 @@ def love_line(love: Problem, step: str, *index: int) -> str:
     return plain_line(worked_line(Printer(trace, 3), trace.steps[step], index))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("step", "index", "line"),
     [
         ("Q", (0, 0), "1·1 + 0·0 + 1·1 + 0·0 = 2"),
@@ -336,7 +337,7 @@ KEEP = Keep(np.array([[False] * 3, [True] * 3]))
 BIAS = Additive(Matrix(np.array([[0.5, -INF, 1], [0, 0, -1e9]])))
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("step", "index", "mask", "line"),
     [
         ("mask", (1, 0), (Causal(),), "j ≤ i: 0 ≤ 1 is true, so visible: 0"),

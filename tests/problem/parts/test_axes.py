@@ -20,13 +20,14 @@ from attncli.problem.parts.axes import (
     sizes,
     width,
 )
+from tests.cases import in_one_test
 
 
 def of_shapes(**shapes: tuple[int, ...]) -> dict[str, Matrix]:
     return {name: Matrix(np.zeros(shape)) for name, shape in shapes.items()}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "letters"),
     [
         ("X", ["", "b"]),
@@ -64,7 +65,7 @@ def test_one_number_for_each_head(name: str) -> None:
     assert letters_of(name, 1) == ("h",)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("shapes", "axes"),
     [
         ({"Q": (3, 4), "K": (3, 4), "V": (3, 4)}, Axes()),

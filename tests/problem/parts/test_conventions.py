@@ -18,6 +18,7 @@ from attncli.problem.parts.masks import Mask
 from attncli.problem.parts.masks.additive import Additive
 from attncli.problem.parts.masks.keep_and_hide import Hide, Keep
 from attncli.tracing import run
+from tests.cases import in_one_test
 
 QKV = "{Q: [[1, 0], [0, 1]], K: [[1, 0], [0, 1], [1, 1]], V: [[1], [2], [3]]"
 TRUTHS, ONES, FLOATS, NUMBERS = (
@@ -35,7 +36,7 @@ def refusal(mask: str, convention: str | None) -> AttncliError:
     return caught.value
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("convention", "truths", "ones"),
     [
         ("torch", Keep, Additive),
@@ -93,10 +94,10 @@ def test_zeros_and_ones_as_integers_are_refused_where_they_are_an_error(conventi
     assert caught.value.exit_code == 2
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("convention", "mask"), [("onnx", ONES), ("jax", ONES), ("torch", FLOATS), ("onnx", FLOATS)]
 )
-@pytest.mark.parametrize("more", ["", ", {padding: [1, 1, 0]}"])
+@in_one_test("more", ["", ", {padding: [1, 1, 0]}"])
 def test_zeros_and_ones_that_are_added_hide_nothing_and_are_told(
     convention: str, mask: str, more: str
 ) -> None:
@@ -119,8 +120,8 @@ def test_masks_that_hide_or_say_that_they_are_added_are_not_told(
     )
 
 
-@pytest.mark.parametrize("convention", CONVENTIONS)
-@pytest.mark.parametrize(
+@in_one_test("convention", CONVENTIONS)
+@in_one_test(
     "mask", ["causal", "{causal: true}", "{window: [1, 0]}", "[causal, {padding: [1, 1, 0]}]"]
 )
 def test_a_corner_that_is_not_written(convention: str, mask: str) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from attncli.problem.loader import loads
+from tests.cases import in_one_test
 
 Problems = Callable[..., list[str]]
 
@@ -71,7 +72,7 @@ def test_what_a_generator_made_is_cut_and_not_written() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "shapes", "joined"),
     [
         # no heads, or one: no axis
@@ -165,7 +166,7 @@ def test_shapes(text: str, shapes: dict[str, Any], joined: bool) -> None:
     assert problem.joined is joined
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("line", "messages"),
     [
         (
@@ -252,7 +253,7 @@ def test_heads_side_by_side_that_do_not_fit(
     assert problems(FLAT + line) == messages
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "messages"),
     [
         (

@@ -26,6 +26,7 @@ from attncli.problem.parts.masks.keep_and_hide import Hide, Keep
 from attncli.problem.parts.masks.lengths import First, Lengths
 from attncli.problem.parts.masks.padding import Padding
 from attncli.problem.parts.masks.window import Window
+from tests.cases import in_one_test
 
 # two queries, three keys
 QKV = "Q: [[1, 0], [0, 1]]\nK: [[1, 0], [0, 1], [1, 1]]\nV: [[1], [3], [4]]\n"
@@ -341,7 +342,7 @@ def same(one: Mask, parts: tuple[Any, ...], corner: str) -> bool:
     )
 
 
-@pytest.mark.parametrize(("text", "parts", "corner"), GOOD)
+@in_one_test(("text", "parts", "corner"), GOOD)
 def test_good_masks(text: str, parts: tuple[Any, ...], corner: str) -> None:
     assert same(read(text).mask, parts, corner)
 
@@ -419,7 +420,7 @@ BAD += [
 ]
 
 
-@pytest.mark.parametrize(("text", "message"), BAD)
+@in_one_test(("text", "message"), BAD)
 def test_bad_masks(text: str, message: str, problems: Callable[[str], list[str]]) -> None:
     assert problems(f"{QKV}mask: {text}") == [message]
 
@@ -461,7 +462,7 @@ def test_heads_and_entries_that_do_not_fit(leading: tuple[int, ...], tmp_path: P
     assert caught.value.help == LEADING
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("mask", "message"),
     [
         (
@@ -539,7 +540,7 @@ def test_change_mask() -> None:
     assert problem.mask.parts == (Causal(),)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("option", "value", "message"),
     [
         ("mask", "causl", "mask: must be none, causal, a matrix or a form, not causl"),

@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from attncli.problem.loader import loads
 from attncli.problem.matrix import Scalar
 from attncli.problem.parts.positions import Rope
+from tests.cases import in_one_test
 
 Problems = Callable[..., list[str]]
 
@@ -26,7 +25,7 @@ PAST = "write past: {K: [[1, 0]], V: [[0, 1]]}"
 HOLDS = "a cache holds a key and a value of every earlier token"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "rope", "alibi", "slope"),
     [
         ("none", None, False, None),
@@ -61,7 +60,7 @@ def test_positions_in_json() -> None:
     assert (problem.rope, problem.alibi) == (Rope(Scalar(10000, "1e4"), "half"), True)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "messages"),
     [
         ("rope", [f"4:11: position: must be {FORMS}, not rope ({BOTH})"]),
@@ -160,7 +159,7 @@ def test_bad_positions(text: str, messages: list[str], problems: Problems) -> No
     assert problems(f"{QKV}position: {text}") == messages
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "place"),
     [
         ("{}", "4:11: position: "),
@@ -187,7 +186,7 @@ def test_a_cache_keeps_its_numbers_as_they_were_written() -> None:
     assert values.written.tolist() == [["1/2", "0.50"]]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "message"),
     [
         ("1", f"4:7: past: must be {{K: …, V: …}}, not 1 ({PAST})"),

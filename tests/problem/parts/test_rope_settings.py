@@ -7,7 +7,6 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
-import pytest
 
 from attncli.errors import AttncliError
 from attncli.problem.loader import loads
@@ -15,6 +14,7 @@ from attncli.problem.parts.positions import Rope
 from attncli.problem.parts.positions.rope_types import ROPE_TYPES
 from attncli.problem.saving import as_yaml
 from attncli.tracing import run
+from tests.cases import in_one_test
 
 Problems = Callable[..., list[str]]
 
@@ -55,7 +55,7 @@ OF_LLAMA = PLAIN | {
 }
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "said"),
     [
         ("{rope_theta: 10000}", PLAIN),
@@ -124,7 +124,7 @@ def test_a_layer_may_have_no_positions() -> None:
     assert rope_of("{rope_parameters: {full: {factor: 8}, none: null}, layer: none}") is None
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "message"),
     [
         # By the names of older files, or more than is about RoPE.
@@ -334,7 +334,7 @@ def test_what_does_not_fit_is_said(text: str, message: str, problems: Problems) 
     assert problems(f"{QKV}position: {{rope: {text}}}") == [message]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         f"{{partial_rotary_factor: 1/2, rope_scaling: {{{LLAMA}, rope_type: llama3}}}}",
@@ -367,9 +367,9 @@ def test_a_saved_problem_has_the_same_rope(text: str) -> None:
 NUMBERS = ("0.001", "0.5", "1", "1.001", "2", "4096")
 
 
-@pytest.mark.parametrize("length", NUMBERS)
-@pytest.mark.parametrize("factor", NUMBERS)
-@pytest.mark.parametrize("rope_type", [name for name in ROPE_TYPES if name != "default"])
+@in_one_test("length", NUMBERS)
+@in_one_test("factor", NUMBERS)
+@in_one_test("rope_type", [name for name in ROPE_TYPES if name != "default"])
 def test_what_is_accepted_has_finite_tables(rope_type: str, factor: str, length: str) -> None:
     """Lengths of texts and factors that no model has: an error, or numbers."""
     kind = ROPE_TYPES[rope_type]

@@ -16,6 +16,7 @@ import attncli
 from attncli.problem.loader import loads
 from attncli.problem.matrix import Scalar
 from attncli.problem.parts.positions import Sinusoidal
+from tests.cases import in_one_test
 
 Problems = Callable[[str], list[str]]
 
@@ -68,7 +69,7 @@ def test_false_is_none() -> None:
     assert loads(f"{GIVEN}position: {{sinusoidal: false}}".encode(), "p.yaml").positions == ()
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "message"),
     [
         ("1", "must be true or false, not 1 (write true or false)"),
@@ -102,8 +103,8 @@ def test_there_must_be_an_x(problems: Problems) -> None:
     ]
 
 
-@pytest.mark.parametrize("width", [1, 2, 5, 8])
-@pytest.mark.parametrize(
+@in_one_test("width", [1, 2, 5, 8])
+@in_one_test(
     "said",
     [{}, {"base": 50}, {"from": 3}, {"layout": "halves"}, {"layout": "halves", "from": 1}],
     ids=str,

@@ -16,6 +16,7 @@ from attncli.errors import AttncliError
 from attncli.problem.loader import loads
 from attncli.problem.text import building, long_lists
 from attncli.problem.text.decimal_commas import doubtful_commas
+from tests.cases import in_one_test
 
 BOTH = "(write {}, with a point in each decimal, or {}, with a blank after each comma)"
 # matrix, the column of the first comma in doubt with the number around it, and both readings
@@ -70,10 +71,8 @@ def _both_ways_to_read(request: pytest.FixtureRequest, monkeypatch: pytest.Monke
         monkeypatch.setattr(long_lists, "SHORTEST_LONG_LIST", 0)
 
 
-@pytest.mark.parametrize(
-    ("matrix", "column", "number", "decimal", "two", "points", "blanks"), IN_DOUBT
-)
-@pytest.mark.parametrize("suffix", ["yaml", "json"])
+@in_one_test(("matrix", "column", "number", "decimal", "two", "points", "blanks"), IN_DOUBT)
+@in_one_test("suffix", ["yaml", "json"])
 def test_what_can_be_read_in_two_ways_is_an_error_with_both(
     matrix: str,
     column: int,
@@ -95,7 +94,7 @@ def test_what_can_be_read_in_two_ways_is_an_error_with_both(
     assert len([line for line in found if ": Q" in line]) == 1
 
 
-@pytest.mark.parametrize("matrix", CLEAR)
+@in_one_test("matrix", CLEAR)
 def test_what_can_be_read_in_one_way_is_read(matrix: str) -> None:
     expected = json.loads(matrix.replace(",.5", ",0.5"))
     rows = f"[{', '.join(['[1]'] * len(expected))}]"
@@ -103,7 +102,7 @@ def test_what_can_be_read_in_one_way_is_read(matrix: str) -> None:
     assert problem.given["V"].value.tolist() == expected
 
 
-@pytest.mark.parametrize("key", ["W_a", "past", "sink", "d_output", "additive"])
+@in_one_test("key", ["W_a", "past", "sink", "d_output", "additive"])
 def test_every_list_of_numbers_is_looked_at(key: str, problems: Callable[..., list[str]]) -> None:
     matrix = "[[0,7, 0,2], [0,1, 0,5]]"
     value = {
@@ -118,7 +117,7 @@ def test_every_list_of_numbers_is_looked_at(key: str, problems: Callable[..., li
     )
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "value", ["{keep: [[1,0, 0,0], [1,1, 0,0]]}", "{padding: [1,1, 0,0]}", "{lengths: [1,2, 1,2]}"]
 )
 def test_what_holds_no_decimals_is_not(value: str) -> None:
@@ -238,7 +237,7 @@ def test_files_in_doubt_are_refused(name: str, text: str, tmp_path: Path) -> Non
         )
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "matrix",
     [
         "|\n  0,7 0,2",

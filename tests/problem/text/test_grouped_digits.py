@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import attncli
 from attncli.errors import AttncliError
+from tests.cases import in_one_test
 
 # what stands between groups, and before the decimals
 STYLES = [
@@ -109,7 +110,7 @@ def test_both_readings_are_told(text: str, said: str, problems: Callable[..., li
     assert problems(f"Q: [[1]]\nK: [[1]]\nV: |\n{block}") == [f"4:3: V: {said}"]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "rows"),
     [
         ("100 200\n300 400", [[100, 200], [300, 400]]),

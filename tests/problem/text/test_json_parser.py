@@ -14,6 +14,7 @@ from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.json_parser import parse_json
 from attncli.problem.text.nodes import Leaf
 from attncli.problem.text.source import Source
+from tests.cases import in_one_test
 
 ENTRY = "put a comma between the entries, and a {} after the last"
 MEMBER = 'write {"key": value}'
@@ -105,7 +106,7 @@ def value_of(leaf: Leaf) -> Any:
     return leaf.text if leaf.quoted else json.loads(leaf.text)
 
 
-@pytest.mark.parametrize(("text", "message", "help"), FAULTS)
+@in_one_test(("text", "message", "help"), FAULTS)
 def test_faults(text: str, message: str, help: str, faults: Any) -> None:
     assert faults(parse_json, text) == [f"{message} ({help})"]
 

@@ -31,6 +31,7 @@ from attncli.problem.text.numbers import _parsed
 from attncli.problem.text.source import Source
 from attncli.problem.text.yaml_parser import parse_yaml
 from attncli.tracing import run
+from tests.cases import in_one_test
 
 LOADERS = [yaml.SafeLoader, *([yaml.CSafeLoader] if hasattr(yaml, "CSafeLoader") else [])]
 TOO_DEEP = (
@@ -177,8 +178,8 @@ def test_json(faults: Any, text: Text, limit: int | None) -> None:
         assert TOO_DEEP not in "".join(found)
 
 
-@pytest.mark.parametrize("limit", [1, 5, DEPTH_LIMIT - 1, DEPTH_LIMIT])
-@pytest.mark.parametrize("end", ["", "1", "@", "]" * DEPTH_LIMIT, "]" * 2 * DEPTH_LIMIT, "}", '"'])
+@in_one_test("limit", [1, 5, DEPTH_LIMIT - 1, DEPTH_LIMIT])
+@in_one_test("end", ["", "1", "@", "]" * DEPTH_LIMIT, "]" * 2 * DEPTH_LIMIT, "}", '"'])
 def test_a_library_that_cannot_go_as_deep_as_we_do(faults: Any, limit: int, end: str) -> None:
     """Such a text cannot be read, and people learn why, and where it is."""
     text = "[" * DEPTH_LIMIT + end
@@ -200,12 +201,8 @@ def test_a_library_that_cannot_go_as_deep_as_we_do(faults: Any, limit: int, end:
             assert [line.partition(" ")[0] for line in found] == [f"1:{limit + 1}:"]
 
 
-@pytest.mark.parametrize(
-    "depth", [DEPTH_LIMIT - 1, DEPTH_LIMIT, DEPTH_LIMIT + 1, 1000, 50_000, 200_000]
-)
-@pytest.mark.parametrize(
-    ("opening", "closing"), [("[", "]"), ('{"a": ', "}"), ('[1, {"b": ', "}]")]
-)
+@in_one_test("depth", [DEPTH_LIMIT - 1, DEPTH_LIMIT, DEPTH_LIMIT + 1, 1000, 50_000, 200_000])
+@in_one_test(("opening", "closing"), [("[", "]"), ('{"a": ', "}"), ('[1, {"b": ', "}]")])
 def test_strict_json(depth: int, opening: str, closing: str) -> None:
     levels = depth // len(closing)
     data = f"{opening * levels}1{closing * levels}".encode()
@@ -278,7 +275,7 @@ def test_digits_of_answers(form: str, number: str, length: int) -> None:
     assert found == [found[0]] * 3
 
 
-@pytest.mark.parametrize("length", LONG_TEXT)
+@in_one_test("length", LONG_TEXT)
 def test_digits_in_a_header(length: int) -> None:
     header = f'{{"q": {{"shape": [{"9" * length}]}}}}'.encode()
 

@@ -24,6 +24,7 @@ from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, Node
 from attncli.problem.text.numbers import as_float
 from attncli.problem.text.source import Source
 from attncli.problem.text.yaml_parser import parse_yaml
+from tests.cases import in_one_test
 
 NUMBERS = st.one_of(
     st.sampled_from(
@@ -322,7 +323,7 @@ def test_both_passes_agree_on_problems(rows: list[list[str]]) -> None:
         assert quick == read()
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "count"),
     [
         ("X: [[1, 2], [3, 4]]\nW: [[1.5, 2.5], [-3, 4e1]]", 2),
@@ -343,7 +344,7 @@ def test_these_are_read_in_one_go(text: str, count: int) -> None:
     check_same_reading(parse_yaml, text)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         "X: [x, y]",

@@ -23,6 +23,7 @@ from attncli.problem.text.numbers import (
     canonical,
     is_plain,
 )
+from tests.cases import in_one_test
 
 GRAMMAR = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?", re.ASCII)
 ROOT_2 = "1.4142135623730950488016887242096980785696718753769"
@@ -276,12 +277,12 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "value"), PLAIN + EXACT)
+@in_one_test(("text", "value"), PLAIN + EXACT)
 def test_value(text: str, value: float) -> None:
     assert as_float(text) == pytest.approx(value, rel=1e-15, abs=0)
 
 
-@pytest.mark.parametrize(("text", "spelling"), CANONICAL)
+@in_one_test(("text", "spelling"), CANONICAL)
 def test_canonical(text: str, spelling: str) -> None:
     assert canonical(text) == spelling
 
@@ -294,7 +295,7 @@ def test_what_people_write_is_the_number_that_a_problem_would_have(text: str, me
     assert as_decimal(text) == as_decimal(meant)
 
 
-@pytest.mark.parametrize(("text", "message", "help"), REFUSED)
+@in_one_test(("text", "message", "help"), REFUSED)
 def test_refused(text: str, message: str, help: str) -> None:
     with pytest.raises(NumberError) as caught:
         as_float(text)

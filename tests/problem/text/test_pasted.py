@@ -25,6 +25,7 @@ from attncli.problem.text.pasted import long_texts
 from attncli.problem.text.pasted.grammar import PastedRow
 from attncli.problem.text.source import Source
 from attncli.problem.text.yaml_parser import parse_yaml
+from tests.cases import in_one_test
 
 SQUARE = [[1, 0.5], [-2, 3]]
 SPELLINGS = {  # of this matrix, as text
@@ -83,13 +84,13 @@ def in_block(text: str) -> str:
     return "|\n  " + text.replace("\n", "\n  ")
 
 
-@pytest.mark.parametrize("text", SPELLINGS.values(), ids=SPELLINGS)
-@pytest.mark.parametrize("write", [in_block, json.dumps], ids=["block", "in quotes"])
+@in_one_test("text", SPELLINGS.values(), ids=SPELLINGS)
+@in_one_test("write", [in_block, json.dumps], ids=["block", "in quotes"])
 def test_every_spelling_means_the_same(text: str, write: Callable[[str], str]) -> None:
     assert of_values(write(text)).given["V"].value.tolist() == SQUARE
 
 
-@pytest.mark.parametrize("text", SPELLINGS.values(), ids=SPELLINGS)
+@in_one_test("text", SPELLINGS.values(), ids=SPELLINGS)
 def test_in_json_and_in_python_as_well(text: str) -> None:
     given = {"Q": [[1]], "K": [[1], [2]], "V": text}
     assert loads(json.dumps(given).encode(), "p.json").given["V"].value.tolist() == SQUARE
@@ -215,8 +216,8 @@ def test_numbers_keep_their_spelling() -> None:
     assert written.tolist() == [["0.50", "1"], ["-1.25E-05", "2"]]
 
 
-@pytest.mark.parametrize("separator", [" ", "\t", ",", ", ", ";", "; "])
-@pytest.mark.parametrize("shape", ["{}\n{}", "[{}\n{}]", "[[{}]\n[{}]]"])
+@in_one_test("separator", [" ", "\t", ",", ", ", ";", "; "])
+@in_one_test("shape", ["{}\n{}", "[{}\n{}]", "[[{}]\n[{}]]"])
 def test_one_grammar_reads_the_cells_of_every_spelling(separator: str, shape: str) -> None:
     """Whatever is in a cell, and whatever stands around the rows."""
     if separator.startswith(";") and shape != "{}\n{}":
@@ -246,7 +247,7 @@ def test_a_cell_ends_where_the_next_begins(
     assert said in found
 
 
-@pytest.mark.parametrize("text", [*SPELLINGS.values(), '"', '1 "2 # 3', "\r\n\u00a0#N/A #", "(\t)"])
+@in_one_test("text", [*SPELLINGS.values(), '"', '1 "2 # 3', "\r\n\u00a0#N/A #", "(\t)"])
 def test_nothing_moves_in_an_outline(text: str) -> None:
     row = PastedRow.of(text, 7)
     assert len(row.text) == len(row.outline) == len(text)
@@ -255,7 +256,7 @@ def test_nothing_moves_in_an_outline(text: str) -> None:
     assert all(text.startswith(each.text, each.at - 7) for each in row.cells("") if '"' not in text)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "outline"),
     [
         ('1,"2, 3" 4', "1,xxxxxx 4"),
@@ -275,7 +276,7 @@ def test_a_column_of_a_spreadsheet_is_a_vector_or_a_matrix_of_one_column() -> No
     assert of_values(in_block("0.5\n1.5")).given["V"].value.tolist() == [[0.5], [1.5]]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "expected"),
     [
         ("0,7\t0,25\n1,5\t2", [[0.7, 0.25], [1.5, 2]]),
@@ -334,9 +335,7 @@ def test_an_empty_cell_is_an_error_wherever_it_is(
         assert ("leave out names" in str(caught.value.help)) == ((row, column) == (0, 0))
 
 
-@pytest.mark.parametrize(
-    "text", ["1; 0", "1;0", "|\n  1; 0", '"1; 0;"', "1/3; sqrt(2)", "1;2;3;4;5"]
-)
+@in_one_test("text", ["1; 0", "1;0", "|\n  1; 0", '"1; 0;"', "1/3; sqrt(2)", "1;2;3;4;5"])
 def test_numbers_on_one_line_with_semicolons_may_be_a_row_or_a_column(
     text: str, problems: Callable[..., list[str]]
 ) -> None:
@@ -508,7 +507,7 @@ TOLD = [
 ]
 
 
-@pytest.mark.parametrize(("text", "said", "help"), TOLD)
+@in_one_test(("text", "said", "help"), TOLD)
 def test_the_same_is_said_of_a_text_wherever_it_is_given(text: str, said: str, help: str) -> None:
     given = {"Q": [[1]], "K": [[1], [2]], "V": text}
     named = [
@@ -591,10 +590,8 @@ def parse_yaml_fails(text: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize(
-    "text", ["1 0.5\n-2 3", "1 0.5\n-2 3\n\n1 0.5\n-2 3", "# rows\n1\t0.5\n-2\t3\n"]
-)
-@pytest.mark.parametrize("style", [None, "'", '"', "|"])
+@in_one_test("text", ["1 0.5\n-2 3", "1 0.5\n-2 3\n\n1 0.5\n-2 3", "# rows\n1\t0.5\n-2\t3\n"])
+@in_one_test("style", [None, "'", '"', "|"])
 def test_a_text_that_a_program_writes_as_yaml_keeps_its_rows(text: str, style: str | None) -> None:
     data = yaml.safe_dump({"Q": text, "K": text, "V": text}, default_style=style)
     expected = [SQUARE, SQUARE] if "\n\n" in text else SQUARE

@@ -12,6 +12,7 @@ from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.nodes import Leaf, ListNode, MappingNode
 from attncli.problem.text.source import Source, decode
 from attncli.problem.text.yaml_parser import parse_yaml
+from tests.cases import in_one_test
 
 LOADERS = [yaml.SafeLoader, *([yaml.CSafeLoader] if hasattr(yaml, "CSafeLoader") else [])]
 
@@ -140,14 +141,14 @@ def test_values_keep_their_text_and_place(loader: Any, plain: Any) -> None:
     ) == (2, 18)
 
 
-@pytest.mark.parametrize("loader", LOADERS)
-@pytest.mark.parametrize(("text", "message", "help"), FAULTS)
+@in_one_test("loader", LOADERS)
+@in_one_test(("text", "message", "help"), FAULTS)
 def test_faults(text: str, message: str, help: str, loader: Any, faults: Any) -> None:
     assert faults(lambda errors: parse_yaml(errors, loader), text) == [f"{message} ({help})"]
 
 
-@pytest.mark.parametrize("loader", LOADERS)
-@pytest.mark.parametrize(
+@in_one_test("loader", LOADERS)
+@in_one_test(
     ("text", "column", "message"),
     [
         (r'a: "\ud800"', 5, "this is half of a surrogate pair, not a character"),

@@ -12,6 +12,7 @@ from attncli.testing.asking import CaseResult
 from attncli.testing.diagnosis import differing
 from attncli.testing.gradients.findings import NAN_WHERE_BLIND, gradient_findings
 from attncli.testing.trial import try_function
+from tests.cases import in_one_test
 from tests.testing.gradients.wrong import WRONG
 from tests.testing.in_process import results_back
 
@@ -50,7 +51,7 @@ def test_in_numpy(name: str) -> None:
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "said"),
     [
         ("without_mean", {MEAN}),
