@@ -7,10 +7,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from attncli.answers.latex_numbers import LONGEST_CELL, from_latex
 from attncli.answers.model import Answer
 from attncli.answers.pages import CellText, Page, Span, Table
 from attncli.problem.text.error_collector import ErrorCollector
+from attncli.problem.text.latex_numbers import LONGEST_CELL, from_latex
 from attncli.problem.text.source import Source
 from attncli.tracing.model import Trace
 

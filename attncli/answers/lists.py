@@ -10,13 +10,28 @@ import numpy as np
 
 from attncli.answers.claims import read_claim
 from attncli.answers.model import Answer, Claim
-from attncli.answers.steps import NoStep, StepPart, in_shape_of, shape_error, step_named
+from attncli.answers.steps import (
+    NoStep,
+    StepPart,
+    in_shape_of,
+    shape_error,
+    step_named,
+)
 from attncli.english import count, shape_text, shorten
 from attncli.problem.text.decimal_commas import comma_advice, report_doubtful_commas
 from attncli.problem.text.nested_lists import read_cells
-from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, Node, describe, is_null
+from attncli.problem.text.nodes import (
+    Leaf,
+    ListNode,
+    MappingNode,
+    Node,
+    PastedList,
+    describe,
+    is_null,
+)
 from attncli.problem.text.numbers import NumberError
 from attncli.problem.text.pasted.finding import written_out
+from attncli.problem.text.pasted.names import other_order
 from attncli.problem.text.reading import Reading
 from attncli.problem.text.source import Source
 from attncli.problem.text.tree import read_tree
@@ -66,7 +81,9 @@ def _read_step(value: Value, step: Step) -> Answer | None:
         return Answer(step.name, np.full(step.shape, None, dtype=object))
     if not step.shape:
         return _read_number(value, step)
-    if not written_out(value, len(step.shape)):
+    if not written_out(value, len(step.shape), of_answers=True):
+        return None
+    if isinstance(value.node, PastedList) and _reports_order(value, value.node, step):
         return None
     if not isinstance(value.node, ListNode):
         rows = "a list of rows" if len(step.shape) > 1 else "a list of numbers"
@@ -95,6 +112,20 @@ def _read_step(value: Value, step: Step) -> Answer | None:
         return None
     answered.setflags(write=False)
     return Answer(step.name, answered)
+
+
+def _reports_order(value: Value, pasted: PastedList, step: Step) -> bool:
+    """Whether a pasted table has its rows or columns in another order than the problem, which is
+    reported.
+    """
+    if len(step.shape) != 2:
+        return False
+    rows, columns = step.labels
+    message = other_order(pasted.row_names, rows, "rows")
+    message = message or other_order(pasted.column_names, columns, "columns")
+    if message:
+        value.wrong(message, "write them in the order of the problem")
+    return bool(message)
 
 
 def _advice_on_commas(value: Value) -> str:

@@ -8,11 +8,11 @@ import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from attncli.answers.latex_numbers import LONGEST_CELL, from_latex
 from attncli.answers.model import Answer
 from attncli.answers.pages import CellText, Page, Table
 from attncli.attention.registry import RULES, STEP_NAMES
 from attncli.problem.text.error_collector import ErrorCollector
+from attncli.problem.text.latex_numbers import LONGEST_CELL, from_latex
 from attncli.problem.text.source import Source
 from attncli.tracing.model import Trace
 

@@ -47,6 +47,7 @@ from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.nodes import Leaf, MappingNode, Node, describe, is_null, places_in
 from attncli.problem.text.numbers import decimal_comma
 from attncli.problem.text.pasted.finding import written_out
+from attncli.problem.text.pasted.names import other_order
 from attncli.problem.text.reading import Reading
 from attncli.problem.text.source import Source, decode, read_source
 from attncli.problem.text.tree import read_tree
@@ -277,8 +278,18 @@ def _labels(
         check_labels("tokens", values["tokens"], n, "query", reading)
     if "context_tokens" in values:
         check_labels("context_tokens", values["context_tokens"], m, "key", reading)
+    for name in ("X", "Q"):
+        _check_order(name, values.get("tokens"), reading)
     tokens = values.get("tokens") or tuple(f"t{i}" for i in range(1, n + 1))
     return tokens, values.get("context_tokens") or key_labels(tokens, given)
+
+
+def _check_order(name: str, tokens: tuple[str, ...] | None, reading: Reading) -> None:
+    """Report a pasted table whose rows have the names of the tokens in another order."""
+    names = reading.row_names.get(name)
+    message = other_order(names, tokens, "rows") if names and tokens else ""
+    if message:
+        reading.wrong(name, message, "bring its rows, or the tokens, into the same order")
 
 
 def _numbers_of_one_head(

@@ -13,11 +13,11 @@ import pytest
 import yaml
 
 from attncli.answers.claims import read_claim
-from attncli.answers.latex_numbers import from_latex
 from attncli.answers.reader import read_answers
 from attncli.attention.registry import RULES
 from attncli.features.schema.command import schemas
 from attncli.problem.model import Problem
+from attncli.problem.text.latex_numbers import from_latex
 from attncli.problem.text.numbers import NumberError
 from attncli.problem.text.source import decode
 from attncli.tracing import run

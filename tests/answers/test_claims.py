@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.answers.claims import read_claim
-from attncli.answers.latex_numbers import from_latex
 from attncli.answers.model import Claim
+from attncli.problem.text.latex_numbers import from_latex
 from attncli.problem.text.numbers import NumberError
 from tests.cases import in_one_test
 

@@ -17,19 +17,19 @@ from attncli.problem.text.values import Value
 
 # This stands after the comma of 0,(3).
 _RECURRING = r"[0-9]*\([0-9]+\)|[0-9\u0304\u0305\u0307]+"
-_WITH_COMMA = rf"[-+]?[0-9]+,(?:[0-9]+(?:[eE][-+]?[0-9]+)?|{_RECURRING})"
+_WITH_COMMA = rf"[-+−–]?[0-9]+,(?:[0-9]+(?:[eE][-+]?[0-9]+)?|{_RECURRING})"
 _DECIMAL = re.compile(_WITH_COMMA)
 # A number such as 1.000,5.
-_GROUPED_BY_POINT = r"[-+]?[1-9][0-9]{0,2}\.[0-9]{3},[0-9]+"
+_GROUPED_BY_POINT = r"[-+−–]?[1-9][0-9]{0,2}\.[0-9]{3},[0-9]+"
 # Numbers such as 1,000.5 and 1,000,000.
-_GROUPED_BY_COMMA = r"[-+]?[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+\.[0-9]+|(?:,[0-9]{3}){2,})"
+_GROUPED_BY_COMMA = r"[-+−–]?[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+\.[0-9]+|(?:,[0-9]{3}){2,})"
 _GROUPED = re.compile(rf"{_GROUPED_BY_POINT}|{_GROUPED_BY_COMMA}")
 # A number with a comma inside, which can also separate two numbers.
 _PAIR = re.compile(rf"{_WITH_COMMA}|{_GROUPED_BY_POINT}|{_GROUPED_BY_COMMA}")
 # A comma between numbers has a blank beside it, as opposed to that of a decimal.
 _BETWEEN_NUMBERS = re.compile(r"\s+,?\s*|,\s+")
 # 1,500 may be 1.5, and it may be fifteen hundred.
-_ONE_GROUP = re.compile(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}")
+_ONE_GROUP = re.compile(r"[-+−–]?[1-9][0-9]{0,2},[0-9]{3}")
 _ROW = re.compile(r"\[([^\[\]]+)\]")
 _REMARK = re.compile(r"(?:^|(?<=\s))#[^\n]*")
 # A help line shows so many numbers of a row.
@@ -38,7 +38,7 @@ _MOST_NUMBERS_SHOWN = 4
 _LONGEST_TYPED_MATRIX = 2000
 _SPACED_NUMBER = re.compile(r"\d, ")
 # 0,33 is likely a decimal: behind a comma without a blank, a whole number rarely has two digits.
-_LIKELY_DECIMAL = re.compile(r"[-+]?[0-9]+,[0-9]{2,}")
+_LIKELY_DECIMAL = re.compile(r"[-+−–]?[0-9]+,[0-9]{2,}")
 _CLOSE_PAIR = re.compile(r"(?<![\d.,])[-+]?\d+,\d+(?![\d.]|,\S)")
 
 

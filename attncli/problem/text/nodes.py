@@ -100,7 +100,13 @@ class NumberList:
 
 @dataclass(slots=True)
 class PastedList(ListNode):
-    """The list that a pasted matrix means. What separates its numbers need not be commas."""
+    """The list that a pasted matrix means. What separates its numbers need not be commas.
+
+    The names of its rows and columns are what stood beside them and above them.
+    """
+
+    row_names: tuple[str, ...] = ()
+    column_names: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)

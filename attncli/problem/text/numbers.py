@@ -70,9 +70,15 @@ _WHOLE_POWER = re.compile(
 _MINUS_SIGNS = str.maketrans("−–", "--")
 _MINUS_INFINITIES = ("-∞", "-inf", "-Inf")
 _ROOT_SIGN = re.compile(r"√\s*(?:(?=\()|([0-9]+(?:\.[0-9]+)?))")
-_TIMES_ROOT = re.compile(rf"(?<=[0-9])\s*[{TIMES}]?\s*(?=sqrt\()")
+# 2 √3 may be two numbers.
+_TIMES_ROOT = re.compile(rf"(?<=[0-9])(?:\s*[{TIMES}]\s*)?(?=sqrt\()")
 # Fractions in LaTeX become (-1)/2 and 1/(2).
-_AMOUNT_IN_PARENTHESES = re.compile(rf"(?<![0-9a-z)^*])\(({_AMOUNT}|{_UNNAMED_ROOT})\)")
+_AMOUNT_IN_PARENTHESES = re.compile(
+    rf"(?<![0-9a-z.)^*])\(({_AMOUNT}|[-+]?(?:{_AMOUNT}\*)?{_UNNAMED_ROOT})\)(?!\()"
+)
+_PRODUCT_BELOW = re.compile(
+    rf"(?P<above>{_AMOUNT})/\((?P<times>{_AMOUNT})\*sqrt\((?P<radicand>{_AMOUNT})\)\)"
+)
 # Other blanks may stand between two numbers.
 _BLANKS_BESIDE_SIGN = re.compile(rf"\s*([-+{TIMES}/^()])\s*")
 _MARK_ABOVE = re.compile(f"[{MARKS_ABOVE}]")
@@ -341,17 +347,40 @@ def _as_problems_spell(text: str) -> str:
     Empty where it has none, or not just one.
     """
     number = _BLANKS_BESIDE_SIGN.sub(r"\1", in_keyboard_signs(text.strip()))
-    while inside := _IN_PARENTHESES.fullmatch(number):
+    while (inside := _IN_PARENTHESES.fullmatch(number)) and _is_balanced(inside[2]):
         number = "".join(inside.groups())
+    if recurring(number) is not None:
+        return ""
     number = with_slashes(with_exponent(number))
     number = _ROOT_SIGN.sub(lambda root: f"sqrt({root[1]})" if root[1] else "sqrt", number)
-    number = _AMOUNT_IN_PARENTHESES.sub(r"\1", _TIMES_ROOT.sub("*", number))
+    number = _TIMES_ROOT.sub("*", number)
+    if below := _PRODUCT_BELOW.fullmatch(number):
+        return _with_root_above(*map(Fraction, below.groups()))
+    number = _AMOUNT_IN_PARENTHESES.sub(r"\1", number)
     fraction = compact_fraction(number)
     if fraction is None:
         fraction = _whole_power(number)
     if fraction is not None:
         number = str(fraction)
     return number if is_plain(number) or _fraction_or_root(number) else ""
+
+
+def _is_balanced(text: str) -> bool:
+    """Whether each parenthesis in it has its partner in it: not so in -1)/(2."""
+    depth = 0
+    for sign in text:
+        depth += {"(": 1, ")": -1}.get(sign, 0)
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def _with_root_above(above: Fraction, times: Fraction, radicand: Fraction) -> str:
+    """1*sqrt(3)/6 for 1/(2*sqrt(3)); empty where it divides by zero, or has no root."""
+    if radicand <= 0 or not times:
+        return ""
+    coefficient = above / (times * radicand)
+    return f"{coefficient.numerator}*sqrt({radicand})/{coefficient.denominator}"
 
 
 def _whole_power(text: str) -> Fraction | None:

@@ -116,7 +116,7 @@ def _put_all(text: str, builder: TreeBuilder, loader: Any) -> None:
     try:
         while event := parser.get_event():
             if isinstance(event, yaml.NodeEvent):
-                _put(event, builder)
+                _put(event, builder, text)
             elif isinstance(event, yaml.CollectionEndEvent):
                 builder.close()
             elif isinstance(event, yaml.DocumentStartEvent):
@@ -136,9 +136,9 @@ def _read_with_pasted_lists(error: yaml.MarkedYAMLError, builder: TreeBuilder, l
     """Read a text with this error in it again, with the pasted lists in it as texts; AttncliError
     for what is wrong.
     """
-    from attncli.problem.text.pasted.finding import in_quotes
+    from attncli.problem.text.pasted.finding import as_yaml_reads
 
-    if (quoted := in_quotes(builder.text)) == builder.text:
+    if (quoted := as_yaml_reads(builder.text)) == builder.text:
         _fail(error, builder.text, builder, loader)
     again = builder.anew()
     try:
@@ -183,7 +183,7 @@ def _unprintable(text: str) -> re.Match[str] | None:
     return re.search(_UNPRINTABLE, text)
 
 
-def _put(event: Any, builder: TreeBuilder) -> None:
+def _put(event: Any, builder: TreeBuilder, parsed: str) -> None:
     at, fail = event.start_mark.index, builder.errors.fail
     if event.anchor is not None:
         if isinstance(event, yaml.AliasEvent):
@@ -207,16 +207,25 @@ def _put(event: Any, builder: TreeBuilder) -> None:
             fail("attncli does not read merge keys (<<)", at=at, help=_AT_LENGTH)
         if quoted and not event.value.isascii() and SURROGATE.search(event.value):
             _fail_for_half(at, builder.errors)
-        # It is a list that was put in quotes.
-        is_pasted = event.style == '"' and not builder.text.startswith('"', at)
-        text = (
-            builder.text[at : event.end_mark.index] if is_pasted and event.end_mark else event.value
-        )
-        builder.scalar(text, quoted, at)
+        builder.scalar(_text_of(event, parsed, builder.text), quoted, at)
     elif isinstance(event, yaml.SequenceStartEvent):
         builder.open_list(at)
     else:
         builder.open_mapping(at)
+
+
+def _text_of(event: Any, parsed: str, text: str) -> str:
+    """What a value says: what stands in the text, where YAML was given something else to read."""
+    start = event.start_mark.index
+    if parsed is text or not event.end_mark:
+        return str(event.value)
+    end = event.end_mark.index
+    is_changed = bool(event.style) and parsed[start:end] != text[start:end]
+    if not is_changed:
+        return str(event.value)
+    if event.style in ("|", ">"):
+        return text[text.index("\n", start) + 1 : end]
+    return text[start:end]
 
 
 def _fail_for_syntax(error: yaml.MarkedYAMLError, builder: TreeBuilder) -> NoReturn:

@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attncli.answers.claims import LONGEST_NUMBER, read_claim
-from attncli.answers.latex_numbers import from_latex
 from attncli.equation.exact import (
     ExactError,
     ExactNumber,
@@ -28,6 +27,7 @@ from attncli.equation.exact import (
 )
 from attncli.equation.notation import LATEX, LATEX_LINE, PLAIN, UNICODE, Notation
 from attncli.equation.printer import write
+from attncli.problem.text.latex_numbers import from_latex
 from tests.cases import in_one_test
 
 SPELLED = [  # as it is read, as it is written, in a terminal, in LaTeX

@@ -215,7 +215,16 @@ def in_letters(text: str) -> str:
     text = re.sub(r"√([0-9]+(?:\.[0-9]+)?|(?=\())", lambda found: root(found[1]), text)
     text = re.sub(r"(?<=[0-9])[·*]?(?=sqrt)", "*", text)
     amount = r"[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"
-    alone = rf"(?<![0-9a-z)*^])\(({amount}|sqrt\({amount}(?:/{amount})?\))\)"
+    under = rf"sqrt\({amount}(?:/{amount})?\)"
+    below = re.fullmatch(rf"({amount})/\(({amount})\*sqrt\(({amount})\)\)", text)
+    if below:
+        # a/(b√c) = a√c/(bc)
+        above, times, radicand = map(Fraction, below.groups())
+        if not times or radicand <= 0:
+            return ""
+        quotient = above / (times * radicand)
+        return f"{quotient.numerator}*sqrt({radicand})/{quotient.denominator}"
+    alone = rf"(?<![0-9a-z.)*^])\(({amount}|[-+]?(?:{amount}\*)?{under})\)(?!\()"
     return re.sub(alone, r"\1", text)
 
 

@@ -634,6 +634,8 @@ def _pasted(choice: Random, lists: Any) -> str:
     if isinstance(rows[0][0], list) or len(rows) * len(rows[0]) == 1:
         call = choice.choice(["", "np.array(", "torch.tensor("])
         return f"{call}{_printed(lists)}{', dtype=float64)' if call else ''}"
+    if rows is lists and len(rows) > 1 and choice.random() < 0.2:
+        return choice.choice([_in_latex, _in_drawn_brackets, _with_bars])(rows)
     between = choice.choice(
         [" ", "  ", "\t", ", ", ";"] if len(rows) > 1 else [" ", "  ", "\t", ", "]
     )
@@ -641,6 +643,19 @@ def _pasted(choice: Random, lists: Any) -> str:
     if "/" not in text and between in (" ", ", ") and choice.random() < 0.4 and rows is lists:
         return f"[{text.replace(chr(10), '; ' if len(rows) > 1 else ' ')};]"
     return text
+
+
+def _in_latex(rows: list[list[Any]]) -> str:
+    body = " \\\\ ".join(" & ".join(map(_cell, row)) for row in rows)
+    return rf"\begin{{pmatrix}} {body} \end{{pmatrix}}"
+
+
+def _in_drawn_brackets(rows: list[list[Any]]) -> str:
+    return "\n".join(f"⎢ {'  '.join(map(_cell, row))} ⎥" for row in rows)
+
+
+def _with_bars(rows: list[list[Any]]) -> str:
+    return "\n".join(f"| {' | '.join(map(_cell, row))} |" for row in rows)
 
 
 def _printed(lists: Any) -> str:

@@ -95,7 +95,7 @@ def _fill(
     if first is root:
         root.items.extend(_items_of(text, content, rank))
         return
-    rows = cells_of(text, [row for _, row in innermost])
+    rows = cells_of(text, [row for _, row in innermost]).rows
     for (node, _), row in zip(innermost, rows, strict=True):
         node.items.extend(leaves_of(text, row))
 
@@ -111,7 +111,7 @@ def _items_of(text: PastedText, content: PastedRow, rank: int) -> list[Node]:
     elif rank > 1 and not _COMMA_AT_LINE_END.search(content.text):
         text.require_lines()
         rows = rows_below(content.split("\n"))
-    split = cells_of(text, rows)
+    split = cells_of(text, rows).rows
     if len(split) > 1 or has_semicolon:
         return row_nodes(text, split, rank)
     return leaves_of(text, split[0]) if split else []

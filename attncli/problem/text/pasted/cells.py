@@ -11,9 +11,9 @@ from itertools import chain, starmap, zip_longest
 from attncli.english import shorten
 from attncli.problem.text.compact_fractions import compact_fraction
 from attncli.problem.text.decimal_commas import doubtful_commas, with_points
-from attncli.problem.text.nodes import Leaf, ListNode, Node
+from attncli.problem.text.nodes import Leaf, ListNode, Node, PastedList
 from attncli.problem.text.number_signs import DASHES
-from attncli.problem.text.pasted.grammar import Cell, CellRow, PastedRow
+from attncli.problem.text.pasted.grammar import Cell, CellRow, CellTable, PastedRow
 from attncli.problem.text.pasted.names import named_rows
 from attncli.problem.text.pasted.text import PastedText
 
@@ -36,29 +36,39 @@ def cells_of(
     separator: str | None = None,
     *,
     has_names: bool = False,
-) -> list[CellRow]:
+) -> CellTable:
     """The cells of each row, which are apart by this sign, or by what is found between them:
     commas, or only blanks.
 
-    Of a table that `has_names`, those of rows and columns are left out.
+    In a table that `has_names`, those of rows and columns are told from the numbers.
     """
     if separator is None:
         separator = _separator_in(rows, has_names)
         text.require_clear(doubtful_commas(row.piece for row in rows))
     split = [row.cells(separator) for row in rows]
-    for cell in chain.from_iterable(split):
-        if not cell.is_quoted:
-            require_all_there(text, cell.text, cell.at)
     if separator:
         _drop_empty_columns(split)
-    elif not text.of_file:
-        _require_no_sign_alone(text, split)
-        _require_no_mixed_numbers(text, split)
-    if has_names:
-        split = named_rows(text, split)
+    table = table_of(text, split, has_names=has_names)
     if separator:
-        _write_points(split)
-    return split
+        write_points(table.rows)
+    elif not text.of_file:
+        _require_no_sign_alone(text, table.rows)
+        _require_no_mixed_numbers(text, table.rows)
+    return table
+
+
+def table_of(text: PastedText, rows: list[CellRow], *, has_names: bool = True) -> CellTable:
+    """Cells that are known to be such, with names of rows and columns told from the numbers.
+
+    Raises what is wrong where dots stand for numbers. In answers they leave one blank.
+    """
+    for row in rows:
+        for place, cell in enumerate(row):
+            if text.of_answers and cell.text in _DOTS:
+                row[place] = cell._replace(text="_")
+            elif not cell.is_quoted:
+                require_all_there(text, cell.text, cell.at)
+    return named_rows(text, rows) if has_names else CellTable(rows)
 
 
 def require_all_there(text: PastedText, word: str, at: int) -> None:
@@ -83,6 +93,14 @@ def row_nodes(text: PastedText, rows: list[CellRow], rank: int) -> list[Node]:
     if rank < 2 and (is_row or is_column):
         return leaves_of(text, [*chain.from_iterable(rows)])
     return [_row_node(text, row) for row in rows]
+
+
+def list_of(text: PastedText, table: CellTable, rank: int) -> PastedList:
+    """The list of a whole matrix, where a list of this rank is wanted."""
+    first = next((cell for row in table.rows for cell in row), None)
+    at = text.place(first.at if first else 0)
+    nodes = row_nodes(text, table.rows, rank)
+    return PastedList(at, nodes, None, table.row_names, table.column_names)
 
 
 def leaves_of(text: PastedText, row: CellRow) -> list[Node]:
@@ -158,7 +176,7 @@ def _mixed_number(whole: str, part: str) -> Fraction | None:
     return int(whole) - value if whole.startswith("-") else int(whole) + value
 
 
-def _write_points(rows: list[CellRow]) -> None:
+def write_points(rows: list[CellRow]) -> None:
     """Put points into decimals, where all of them are written with a comma."""
     points = with_points(cell.text for row in rows for cell in row)
     for row in rows:

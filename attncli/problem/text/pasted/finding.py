@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from attncli.problem.limits import DEPTH_LIMIT
 from attncli.problem.text.compact_fractions import FRACTION_SIGN
@@ -38,26 +39,45 @@ _CODE_OF_SIGN = re.compile(r"\\[xuU]")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 # What escapes stand for is as long as they are in the text, so that nothing moves.
 _ESCAPED_SIGNS = {"n": " \n", "t": " \t", "r": "  ", " ": "  ", '"': ' "'}
+# What is left of \\begin, \\frac, \\right, \\tfrac and \\text.
+_LATEX_ESCAPED = re.compile(r"\x08(?=egin\{)|\x0c(?=rac)|\t(?=frac|ext\{)")
+_GAP_BEFORE_NUMBER = re.compile(r"[\s,;|][-+−]?[0-9.√½]")
 # Excel reads sep=; on the first line.
 _SEPARATOR_LINE = re.compile(r"sep=[^\n]?\r?(?=\n)")
 _LINE_BREAK = re.compile(r"\n((?:[ \t]*\n)*)")
 # Programs break no line of fewer characters.
 _BROKEN_LINE_LENGTH = 60
-_PASTED_VALUE = re.compile(rf"(?:(?<=: )|(?<=:\n)|(?<=[-{{\[,] ))\s*((?:{CALL})?\[)", re.ASCII)
+_PASTED_VALUE = re.compile(
+    rf"(?:(?<=: )|(?<=:\n)|(?<=[-{{\[,] ))\s*((?:{CALL})?\[|\|(?=[^\n]*\|))", re.ASCII
+)
+_NEXT_ROW = re.compile(r",?[ \t]*\n[ \t]+(?=\[)")
+# The last bar becomes a quote.
+_BARRED_ROWS = re.compile(r"""\|[^\n"\\]*\|(?:[ \t]*\n[ \t]+\|[^\n"\\]*\|)*""")
+_BLOCK_BEGIN = re.compile(r"[|>][-+0-9]*[ \t]*(?:#[^\n]*)?(?:\n|\Z)")
+# A block of text, with all that is further to the right than its key.
+_BLOCK = re.compile(
+    r"^(?P<indent> *)(?:- +)*[\w\"'.-]+: *[|>][-+]? *(?:#[^\n]*)?\n"
+    r"(?P<rows>(?:(?P=indent)[ \t]+[^\n]*(?:\n|\Z)|[ \t]*\n)+)",
+    re.MULTILINE,
+)
 # These are the brackets of lists, and what no pasted list has in it.
 _BRACKET_OR_NO_LIST = re.compile(r"[\[\]\"'{}:&*\\]")
 # NumPy prints rows so.
 _ROWS_WITHOUT_COMMA = re.compile(r"\]\s+(?:\.\.\.\s+)?\[")
 
 
-def written_out(value: Value, rank: int = 2) -> bool:
+def written_out(value: Value, rank: int = 2, *, of_answers: bool = False) -> bool:
     """Make nested lists of a value that is a pasted matrix, in its place; whether there is nothing
     wrong with it.
 
     Any other value stays as it is. Where a list of numbers is wanted, of `rank` 1, they may stand
     below each other. So V: 1 2; 3 4 becomes what V: [[1, 2], [3, 4]] is.
     """
-    return _put(value, lambda: _lists_of(value, value.node, rank))
+
+    def read() -> PastedList | None:
+        return _lists_of(value, value.node, rank, of_answers)
+
+    return _put(value, read)
 
 
 def written_in_file(value: Value) -> bool:
@@ -81,22 +101,34 @@ def _put(value: Value, read: Callable[[], PastedList | None]) -> bool:
         return False
     if found is not None:
         value.node = found
+        if found.row_names:
+            value.reading.row_names[value.path] = found.row_names
     return True
 
 
-def in_quotes(text: str) -> str:
-    """A text of YAML with its pasted lists in quotes, as YAML can read them: "[1 2]\n [3 4]" for
+def as_yaml_reads(text: str) -> str:
+    """A text of YAML with its pasted matrices as YAML can read them: "[1 2]\n [3 4]" for
     [[1 2]\n [3 4]].
 
-    No sign moves: the first and the last of a list become the quotes.
+    No sign moves. The first and the last of a list, or of a table with bars, become quotes. The
+    first row of a block may stand further to the right than others, as names above columns do: a
+    letter stands for the blank before it.
     """
+    return _with_even_blocks(_in_quotes(text))
+
+
+def _in_quotes(text: str) -> str:
     parts: list[str] = []
     copied = looked_at = 0
     for found in _PASTED_VALUE.finditer(text):
         start = found.start(1)
         if start < looked_at:
             continue
-        looked_at, end = _end_of(text, start, found.end())
+        if text.startswith("|", start):
+            end = _end_of_table(text, start)
+            looked_at = end or start + 1
+        else:
+            looked_at, end = _end_of(text, start, found.end())
         if end:
             parts += [text[copied:start], '"', text[start + 1 : end - 1], '"']
             copied = end
@@ -105,21 +137,58 @@ def in_quotes(text: str) -> str:
     return "".join([*parts, text[copied:]])
 
 
+def _end_of_table(text: str, start: int) -> int:
+    """Where the last bar of a table ends whose first is at `start`, on a line below a key; 0
+    where none begins there.
+    """
+    rows = _BARRED_ROWS.match(text, start)
+    is_below_key = text[:start].rstrip(" ").endswith("\n")
+    return rows.end() if rows and is_below_key else 0
+
+
+def _with_even_blocks(text: str) -> str:
+    """A text whose blocks are indented by their first row, as YAML takes it."""
+    return _BLOCK.sub(_with_even_first_row, text)
+
+
+def _with_even_first_row(block: re.Match[str]) -> str:
+    rows = block["rows"]
+    lines = [line for line in rows.split("\n") if line.strip()]
+    least = min((len(line) - len(line.lstrip(" ")) for line in lines), default=0)
+    if not lines or least <= len(block["indent"]):
+        return block[0]
+    first = rows.index(lines[0]) + least
+    if not rows[first].isspace():
+        return block[0]
+    return f"{block[0][: block.start('rows') - block.start()]}{rows[:first]}x{rows[first + 1 :]}"
+
+
 def _end_of(text: str, start: int, inside: int) -> tuple[int, int]:
     """How far a list, or a call with one, was looked at, whose first bracket ends at `inside`, and
     where it ends.
 
     The end is 0 where it is none, or one that YAML can read, too.
     """
+    ends: list[int] = []
     for sign, depth in _with_depth(_BRACKET_OR_NO_LIST.finditer(text, inside - 1)):
         if sign[0] not in "[]":
-            return sign.end(), 0
+            return sign.end(), _end_of_rows(ends)
         # Nobody pastes such a list, and a hostile file has millions of brackets.
         if depth > DEPTH_LIMIT:
             break
-        if not depth:
-            return sign.end(), _end_behind(text, start, sign.end())
-    return len(text), 0
+        if depth:
+            continue
+        end = sign.end()
+        ends.append(end)
+        # The next row may have brackets of its own, below this one.
+        if not _NEXT_ROW.match(text, end):
+            return end, _end_of_rows(ends) or _end_behind(text, start, end)
+    return len(text), _end_of_rows(ends)
+
+
+def _end_of_rows(ends: list[int]) -> int:
+    """The end of the last of several rows that have brackets of their own; 0 for less."""
+    return ends[-1] if len(ends) > 1 else 0
 
 
 def _end_behind(text: str, start: int, end: int) -> int:
@@ -130,26 +199,31 @@ def _end_behind(text: str, start: int, end: int) -> int:
     return closing.end() if closing else 0
 
 
-def _lists_of(value: Value, node: Node, rank: int) -> PastedList | None:
+def _lists_of(value: Value, node: Node, rank: int, of_answers: bool) -> PastedList | None:
     """The lists that a node means; None where it is no pasted matrix."""
     source = value.errors.source
     # A problem made in Python has no text.
     text = source.text if source.name else ""
     if isinstance(node, Leaf):
-        in_block = bool(text) and node.quoted and text[node.at] in "|>"
-        if not in_block and not _looks_pasted(node.text):
+        in_block = bool(text) and node.quoted and _BLOCK_BEGIN.match(text, node.at) is not None
+        is_escaped = node.quoted and _LATEX_ESCAPED.search(node.text) is not None
+        is_pasted = in_block or is_escaped or _looks_pasted(node.text) or _has_lines(node, text)
+        if not is_pasted:
             return None
-        return read_pasted(_text_of(node, text), rank, may_be_one=in_block)
-    if isinstance(node, MappingNode) and text and spelling_at(text, node.at):
+        pasted = replace(_text_of(node, text), of_answers=of_answers)
+        _require_backslashes(node, pasted)
+        return read_pasted(pasted, rank, may_be_one=in_block)
+    if isinstance(node, MappingNode) and text and spelling_at(_in_braces(text, node.at), 0):
         # YAML takes {1 0; 0 1} for a mapping.
         return read_pasted(PastedText(_in_braces(text, node.at), node.at), rank)
     if not isinstance(node, ListNode) or not text or not _holds_several(node):
         return None
     if text.startswith("[", node.at):
-        return read_brackets(PastedText(text, 0), node.at, rank)[0]
+        return read_brackets(PastedText(text, 0, of_answers=of_answers), node.at, rank)[0]
     if all(isinstance(item, Leaf) for item in node.items):
         return read_entries(node)
-    return PastedList(node.at, [_lists_of(value, item, rank - 1) or item for item in node.items])
+    items = [_lists_of(value, item, rank - 1, of_answers) or item for item in node.items]
+    return PastedList(node.at, items)
 
 
 def _in_braces(text: str, start: int) -> str:
@@ -173,6 +247,20 @@ def _looks_pasted(text: str) -> bool:
     if spelling_at(text, start):
         return True
     return bool(_MATRIX_BEGIN.match(text, start) and SEPARATOR.search(text, start))
+
+
+def _require_backslashes(leaf: Leaf, text: PastedText) -> None:
+    """Raises what is wrong with "\\begin{pmatrix}" in double quotes, where \\b is another sign."""
+    if _LATEX_ESCAPED.search(leaf.text):
+        message = r"in double quotes, \b, \f, \r and \t are single signs, and no backslash"
+        raise text.error(message, "write the matrix on the lines below a |, or in single quotes", 0)
+
+
+def _has_lines(leaf: Leaf, source: str) -> bool:
+    """Whether a text has numbers on several lines, as a table with names above them does."""
+    if not _GAP_BEFORE_NUMBER.search(leaf.text):
+        return False
+    return "\n" in _text_of(leaf, source).text.strip()
 
 
 def _holds_several(node: ListNode) -> bool:
@@ -203,7 +291,8 @@ def _text_of(leaf: Leaf, source: str) -> PastedText:
     sign = source[leaf.at] if leaf.quoted else ""
     if sign in _TEXT_IN_QUOTES and (found := _TEXT_IN_QUOTES[sign].match(source, leaf.at)):
         return _text_in_quotes(leaf, sign, found)
-    in_block = sign in ("|", ">")
+    in_block = _BLOCK_BEGIN.match(source, leaf.at) is not None
+    sign = sign if in_block else ""
     start = source.find("\n", leaf.at) + 1 if in_block else leaf.at
     try:
         end = _end_of_leaf(leaf, source, start, has_lines=sign == "|")
@@ -218,8 +307,10 @@ def _text_of(leaf: Leaf, source: str) -> PastedText:
 
 def _text_in_quotes(leaf: Leaf, sign: str, found: re.Match[str]) -> PastedText:
     content, at = found[1], found.start(1)
-    if sign == '"' and "\n" not in content and _CODE_OF_SIGN.search(content):
-        # JSON may write ½ as \u00bd, which is longer than what it stands for.
+    # JSON may write ½ as \u00bd, and writes LaTeX as \\frac, which are longer than what they
+    # stand for.
+    has_codes = "\n" not in content and _CODE_OF_SIGN.search(content) is not None
+    if sign == '"' and (has_codes or "\\\\" in content):
         return PastedText(leaf.text, leaf.at, 0)
     if sign == '"' and r"\n" in content:
         # So its rows end, and other line breaks are for the eye.

@@ -47,6 +47,14 @@ class Cell(NamedTuple):
 CellRow: TypeAlias = list[Cell]
 
 
+class CellTable(NamedTuple):
+    """The rows of a matrix, and the names that stood beside them and above its columns."""
+
+    rows: list[CellRow]
+    row_names: tuple[str, ...] = ()
+    column_names: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class PastedRow:
     """A row, or what may hold several: where it begins, its text with blanks in place of remarks,

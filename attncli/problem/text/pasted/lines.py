@@ -11,7 +11,7 @@ from attncli.english import shorten
 from attncli.problem.text.decimal_commas import are_grouped_decimals, doubtful_pairs
 from attncli.problem.text.grouped_digits import doubtful_groups
 from attncli.problem.text.nodes import Leaf, ListNode, Node, PastedList
-from attncli.problem.text.pasted.cells import cells_of, leaves_of, row_nodes
+from attncli.problem.text.pasted.cells import cells_of, leaves_of, list_of, row_nodes
 from attncli.problem.text.pasted.grammar import CellRow, PastedRow, Piece, rows_below
 from attncli.problem.text.pasted.long_texts import in_one_go
 from attncli.problem.text.pasted.text import PastedText, PasteError
@@ -41,13 +41,13 @@ def read_lines(text: PastedText, rank: int, *, may_be_one: bool) -> PastedList |
         _require_single_numbers(text, pieces, separator)
     if text.of_tabs and (is_column or are_grouped_decimals(pieces)):
         separator = "\t"
-    row_cells = cells_of(text, rows, separator, has_names=text.of_file and len(matrices) == 1)
-    if not may_be_one and sum(map(len, row_cells)) < 2:
+    has_names = len(matrices) == 1 and len(rows) > 1
+    table = cells_of(text, rows, separator, has_names=has_names)
+    if not may_be_one and sum(map(len, table.rows)) < 2:
         return None
     if len(matrices) > 1:
-        return _several_matrices(text, matrices, row_cells, rank)
-    at = text.place(rows[0].at if rows else 0)
-    return PastedList(at, row_nodes(text, row_cells, rank))
+        return _several_matrices(text, matrices, table.rows, rank)
+    return list_of(text, table, rank)
 
 
 def read_entries(node: ListNode) -> PastedList:
@@ -61,7 +61,7 @@ def read_entries(node: ListNode) -> PastedList:
         separator = ";"
     if separator is None:
         text.require_clear(doubtful_groups([entry.piece for entry in entries]))
-    rows = cells_of(text, entries, separator)
+    rows = cells_of(text, entries, separator).rows
     nodes: list[Node] = [
         ListNode(leaf.at, leaves_of(text, row)) for leaf, row in zip(leaves, rows, strict=True)
     ]

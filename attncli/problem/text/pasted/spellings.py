@@ -12,27 +12,29 @@ from attncli.problem.text.compact_fractions import FRACTION_SIGN
 from attncli.problem.text.nodes import Leaf, ListNode, Node, PastedList
 from attncli.problem.text.number_signs import DASHES
 from attncli.problem.text.pasted.brackets import LIST_BEGIN, read_list
+from attncli.problem.text.pasted.drawn import drawn_at, read_drawn
+from attncli.problem.text.pasted.latex import latex_at, read_latex
 from attncli.problem.text.pasted.lines import read_lines
+from attncli.problem.text.pasted.printed import r_at, read_r, tensorflow_at, without_head
 from attncli.problem.text.pasted.text import PastedText, PasteError
 
 
 class Spelling(NamedTuple):
-    """One way to write a matrix: what it begins with, and who reads the whole text then, where a
-    list of this rank is wanted.
+    """One way to write a matrix: what finds its beginning at a place, and who reads the whole text
+    then, where a list of this rank is wanted.
     """
 
-    begin: re.Pattern[str]
+    begin: Callable[[str, int], re.Match[str] | None]
     read: Callable[[PastedText, re.Match[str], int], PastedList]
 
 
-# The brackets of other programs and of pages: what attncli has in place of each, a blank for those
-# around a single row.
-_MEANT_BRACKETS = str.maketrans("{}()|⎡⎢⎣⎤⎥⎦", "[][]       ")
-_PAIRS = {"{": "{ }", "(": "( )", "|": "| |"}
+# The brackets of other programs: what attncli has in place of each.
+_MEANT_BRACKETS = str.maketrans("{}()", "[][]")
+_PAIRS = {"{": "{ }", "(": "( )"}
 _NUMBER = rf"[-+{DASHES}]?(?:[0-9.][0-9./]*|{FRACTION_SIGN})"
 # A parenthesis may also be one of a number, as in (1/3) 2.
 _OTHER_BRACKETS = re.compile(
-    rf"[{{|⎡⎢](?:\s*[{{(])*\s*{_NUMBER}|\((?:\s*[({{])*\s*{_NUMBER}(?:\s+|\s*[,;]\s*){_NUMBER}"
+    rf"\{{(?:\s*[{{(])*\s*{_NUMBER}|\((?:\s*[({{])*\s*{_NUMBER}(?:\s+|\s*[,;]\s*){_NUMBER}"
 )
 # MATLAB prints 1.0e+03 * above numbers of very different sizes.
 _FACTOR = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?[ \t]*\*\s*(?=\[|\n)")
@@ -46,7 +48,7 @@ def refuse_brackets(text: PastedText, begin: re.Match[str], rank: int) -> NoRetu
         # What is not clear in other brackets is told when it stands in ours.
         with suppress(PasteError):
             meant = _in_our_brackets(text, rank)
-    pair = _PAIRS.get(begin[0][0], "⎡ ⎤")
+    pair = _PAIRS[begin[0][0]]
     message = f"the brackets of a matrix are [ ], not {pair}"
     raise text.error(message, f"write {meant}", begin.start())
 
@@ -59,10 +61,22 @@ def refuse_factor(text: PastedText, begin: re.Match[str], rank: int) -> NoReturn
     raise text.error(message, help, begin.start())
 
 
+def read_tensorflow(text: PastedText, begin: re.Match[str], rank: int) -> PastedList:
+    """The array in what TensorFlow says of it."""
+    start, end = begin.span("array")
+    found = read_pasted(replace(text, text=text.text[start:end].rjust(end)), rank, may_be_one=True)
+    assert found is not None, "even a number alone is a matrix here"
+    return found
+
+
 SPELLINGS = (
-    Spelling(LIST_BEGIN, read_list),
-    Spelling(_OTHER_BRACKETS, refuse_brackets),
-    Spelling(_FACTOR, refuse_factor),
+    Spelling(latex_at, read_latex),
+    Spelling(drawn_at, read_drawn),
+    Spelling(r_at, read_r),
+    Spelling(tensorflow_at, read_tensorflow),
+    Spelling(LIST_BEGIN.match, read_list),
+    Spelling(_OTHER_BRACKETS.match, refuse_brackets),
+    Spelling(_FACTOR.match, refuse_factor),
 )
 # Remarks, and the W_Q = of W_Q = [1 2; 3 4].
 _BEFORE_MATRIX = re.compile(r"(?:\s|#[^\n]*\n)*+(?a:[A-Za-z_]\w*\s*=(?!=)\s*)?")
@@ -78,7 +92,7 @@ def behind_name(text: str) -> int:
 def spelling_at(text: str, start: int) -> tuple[Spelling, re.Match[str]] | None:
     """The spelling that begins at this place, and its beginning; None for rows on lines."""
     for spelling in SPELLINGS:
-        if begin := spelling.begin.match(text, start):
+        if begin := spelling.begin(text, start):
             return spelling, begin
     return None
 
@@ -88,6 +102,7 @@ def read_pasted(text: PastedText, rank: int, *, may_be_one: bool = False) -> Pas
 
     np.array([[1, 2]]) means [[1, 2]], and so does W = [1 2].
     """
+    text = without_head(text)
     start = behind_name(text.text)
     if found := spelling_at(text.text, start):
         spelling, begin = found

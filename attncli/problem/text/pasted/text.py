@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+
+from attncli.english import shorten
+
+# Kᵀ, K^T, K^\top, K' and K^{-1} are other matrices than K.
+TURNED = re.compile(
+    r"\s*\}?\s*(?:\^\s*\{?\s*(?:\\(?:top|intercal|mathsf|mathrm|text|dagger|ast|prime)|T\b|[-−0-9*])|['′ᵀ])"
+)
 
 
 class PasteError(Exception):
@@ -29,6 +37,7 @@ class PastedText:
     step: int = 1
     of_file: bool = False
     of_tabs: bool = False
+    of_answers: bool = False
     doubt: int | None = None
 
     def place(self, at: int) -> int:
@@ -52,3 +61,14 @@ class PastedText:
     def error(self, message: str, help: str, at: int) -> PasteError:
         """What is wrong at a place of the text."""
         return PasteError(message, help, self.place(at))
+
+
+def require_not_turned(text: PastedText, name: str, at: int) -> None:
+    """Raises what is wrong where the name before a matrix says that it is transposed: under the key
+    K, Kᵀ = would be read as K.
+    """
+    if text.of_answers or not TURNED.search(name):
+        return
+    shown = shorten(name.strip().rstrip(":= "))
+    message = f"this is {shown}, and not the matrix itself"
+    raise text.error(message, "write the matrix itself: one row for each token", at)

@@ -1,4 +1,4 @@
-r"""Numbers in LaTeX to the spelling of claims: \frac{5}{\sqrt{3}} to 5/sqrt(3), 1.5 \times 10^{20}
+r"""Numbers in LaTeX to the spelling of people: \frac{5}{\sqrt{3}} to 5/sqrt(3), 1.5 \times 10^{20}
 to 1.5*10^(20).
 """
 
@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import re
 
-from attncli.answers.arithmetic import FUNCTION_NAMES
+from attncli.equation.functions import WRITTEN_NAMES
 from attncli.problem.text.number_signs import DASHES
 from attncli.problem.text.recurring_decimals import DOT_ABOVE, LINE_ABOVE
 
+_FUNCTION_NAMES = tuple(WRITTEN_NAMES)
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\s+|.", re.DOTALL)
 # A cell with more characters is no number, and is not parsed.
 LONGEST_CELL = 4000
@@ -35,6 +36,13 @@ _LAYOUT = (
     "hbox",
     "mbox",
     "text",
+    "textbf",
+    "textit",
+    "texttt",
+    "textrm",
+    "mathit",
+    "mathsf",
+    "ensuremath",
     "mathstrut",
 )
 # Digits that recur have one of these signs above them.
@@ -52,7 +60,10 @@ _COMMANDS = {
     "dots": "…",
     "ldots": "…",
     "cdots": "…",
-    **{name: name for name in FUNCTION_NAMES},
+    "vdots": "…",
+    "ddots": "…",
+    "hdots": "…",
+    **{name: name for name in _FUNCTION_NAMES},
 }
 _SIGNS = ("+", "-", *DASHES)
 _DIGITS = re.compile(r"\.?[0-9]")
@@ -209,7 +220,7 @@ def _joined(pieces: list[str], fractions: set[int]) -> str:
     """
     said = before = ""
     for place, piece in enumerate(pieces):
-        between = " " if said[-1:].isalpha() and piece.startswith(FUNCTION_NAMES) else ""
+        between = " " if said[-1:].isalpha() and piece.startswith(_FUNCTION_NAMES) else ""
         if place in fractions:
             after = next((other.strip()[0] for other in pieces[place + 1 :] if other.strip()), "")
             if before.isdigit():

@@ -1,0 +1,178 @@
+r"""Matrices in LaTeX: \begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}, with $ … $, \[ … \] or S =
+around them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from attncli.english import shorten
+from attncli.problem.text.decimal_commas import doubtful_pairs
+from attncli.problem.text.latex_numbers import from_latex
+from attncli.problem.text.nodes import PastedList
+from attncli.problem.text.pasted.cells import list_of, table_of, write_points
+from attncli.problem.text.pasted.grammar import Cell, CellRow, CellTable
+from attncli.problem.text.pasted.text import TURNED, PastedText, require_not_turned
+
+_ENVIRONMENTS = r"(?:[pbvBV]?(?:small)?matrix\*?|array|tabular)"
+# Its columns, such as {cc|c}, and where it stands, such as [t].
+_OPTIONS = r"(?:\s*\[[^\]]*\])?(?:\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})?"
+# In plain TeX, a matrix stands in braces: \pmatrix{1 & 2 \cr 3 & 4}.
+MATRIX_BEGIN = re.compile(
+    rf"\\begin\s*\{{(?P<environment>{_ENVIRONMENTS})\}}|\\(?:p|b)?matrix\s*(?P<brace>\{{)"
+)
+_COLUMNS = re.compile(_OPTIONS)
+_WITH_COLUMNS = ("array", "tabular")
+_COMMENT = re.compile(r"(\\.)|%[^\n]*", re.DOTALL)
+_TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|[{}&]|[^\\{}&]+", re.DOTALL)
+_ROW_ENDS = ("\\\\", r"\cr", r"\tabularnewline")
+# \\[2pt] makes room below a row, and {} keeps a [ that follows from being read so.
+_AFTER_ROW = re.compile(r"\*?(?:\s*\[\s*-?[0-9.]+\s*[a-z]{2}\s*\]|\{\})?")
+_RULES = re.compile(
+    r"\\(?:hline|hdashline|toprule|midrule|bottomrule|(?:cline|cmidrule)\s*(?:\([a-z]*\))?\s*\{[^{}]*\})"
+)
+# What shows no number, and may stand before a matrix or behind it.
+_LAYOUT = (
+    r"\$\$?|\\[\[\]()]|\\(?:displaystyle|textstyle|scriptsize|small|centering|quad|qquad|hspace\*?\{[^{}]*\}"
+    r"|left|right|[bB]igg?[lr]?|lim|limits|nonumber|notag|par|,|;|:|!|\s)"
+    r"|\\(?:begin|end)\{(?:equation|align|aligned|gather|gathered|displaymath|math|center|split)\*?\}"
+    r"|\\label\{[^{}]*\}|\\tag\*?\{[^{}]*\}|[()|.,;&~]|\\[{}]|[\[\]]|\\\\|\s"
+)
+_BEFORE, _AFTER = re.compile(rf"(?:{_LAYOUT}|#[^\n]*\n)*"), re.compile(rf"(?:{_LAYOUT})*")
+# A matrix may stand behind its name: S =, S := and S &=, with whatever it is equal to besides.
+_NAMED = re.compile(r"(?P<name>.*?)&?\s*(?::=|=|≔|\\coloneqq|\\approx|≈)\s*&?\s*", re.DOTALL)
+# It does not show: 2 \sqrt{3} is one number.
+_BLANK_BEFORE_ROOT = re.compile(r"(?<=[0-9]) +(?=sqrt\()")
+_ANYTHING = re.compile("")
+_GAP_OR_COMMA = re.compile(r"[^\s,]\s*[\s,]\s*[^\s,]")
+
+
+def latex_at(text: str, start: int) -> re.Match[str] | None:
+    """Where a text begins that has a matrix in LaTeX; None for any other text."""
+    if "\\" not in text or not MATRIX_BEGIN.search(text, start):
+        return None
+    # Its name belongs to it: K^T = is another matrix than K.
+    return _ANYTHING.match(text)
+
+
+def read_latex(text: PastedText, begin: re.Match[str], rank: int) -> PastedList:
+    """The matrix of a text in LaTeX that has nothing else in it, but its name."""
+    source = text.text
+    if "%" in source:
+        source = _COMMENT.sub(lambda found: found[1] or _blanks_for(found), source)
+    found = MATRIX_BEGIN.search(source)
+    assert found is not None, "else the text is none in LaTeX"
+    _require_no_more_before(text, source, begin.start(), found.start())
+    rows, end = rows_of(text, source, found)
+    _require_no_more_behind(text, source, end)
+    return list_of(text, table_of_latex(text, rows), rank)
+
+
+def table_of_latex(text: PastedText, rows: list[CellRow]) -> CellTable:
+    """The numbers of these rows, and the names beside them and above them."""
+    if all(len(row) < 2 for row in rows):
+        cells = [cell for row in rows for cell in row]
+        text.require_clear(doubtful_pairs((cell.at, cell.text) for cell in cells))
+        if several := [cell for cell in cells if _GAP_OR_COMMA.search(cell.text)]:
+            message = f"{shorten(several[0].text)} is one cell, since no & is in it"
+            raise text.error(message, r"write & between numbers: 1 & 2 \\ 3 & 4", several[0].at)
+    table = table_of(text, rows)
+    write_points(table.rows)
+    return table
+
+
+def rows_of(text: PastedText, source: str, begin: re.Match[str]) -> tuple[list[CellRow], int]:
+    r"""The rows of the matrix that begins here, cut at & and \\, and where it ends."""
+    start = begin.end()
+    environment = begin["environment"] or ""
+    if environment.startswith(_WITH_COLUMNS) or environment.endswith("*"):
+        columns = _COLUMNS.match(source, start)
+        start = columns.end() if columns else start
+    closing = "\\end" if environment else "}"
+    rows: list[CellRow] = [[]]
+    at = start
+    for token, place in _tokens(text, source, start, begin.start()):
+        end = place + len(token)
+        is_end = token == closing
+        if token != "&" and token not in _ROW_ENDS and not is_end:
+            continue
+        rows[-1].append(_cell(source, at, place))
+        at = end
+        if token in _ROW_ENDS:
+            after = _AFTER_ROW.match(source, end)
+            at = after.end() if after else end
+            rows.append([])
+        if is_end:
+            brace = re.compile(r"\s*\{[^{}]*\}").match(source, end) if environment else None
+            return [*filter(_has_text, rows)], brace.end() if brace else end
+    message = "this matrix has no end"
+    ending = rf"\end{{{environment}}}" if environment else "}"
+    raise text.error(message, f"write {ending} behind its last row", begin.start())
+
+
+def _has_text(row: CellRow) -> bool:
+    return any(cell.text for cell in row)
+
+
+def _tokens(text: PastedText, source: str, start: int, begin: int) -> Iterator[tuple[str, int]]:
+    """Commands, signs and other words from there on, but for those in braces, and their places."""
+    depth = 0
+    at = start
+    while at < len(source):
+        found = _TOKEN.match(source, at)
+        assert found is not None, "every character is of a token"
+        token, place = found[0], at
+        at = found.end()
+        # An exponent of a row end is no part of its name.
+        after = _AFTER_ROW.match(source, at) if token in _ROW_ENDS else None
+        at = after.end() if after else at
+        if token == "{":
+            depth += 1
+        elif token == "}" and depth:
+            depth -= 1
+        elif token == r"\begin" and not depth:
+            message = "a matrix in a matrix is not read"
+            raise text.error(message, "write its numbers into the rows of one matrix", place)
+        elif not depth:
+            yield token, place
+
+
+def _cell(source: str, start: int, end: int) -> Cell:
+    r"""A cell with its number as people type it: 1/2 for \frac{1}{2}."""
+    written = _RULES.sub(_blanks_for, source[start:end])
+    indent = len(written) - len(written.lstrip())
+    number = from_latex(written.strip()).strip()
+    return Cell(start + indent, _BLANK_BEFORE_ROOT.sub("", number))
+
+
+def _blanks_for(found: re.Match[str]) -> str:
+    return " " * len(found[0])
+
+
+def _require_no_more_before(text: PastedText, source: str, start: int, end: int) -> None:
+    """Raises what is wrong where anything but a name stands before a matrix, as a factor does."""
+    at = start
+    for named in _NAMED.finditer(source, start, end):
+        if named.start() == start:
+            require_not_turned(text, named["name"].strip(" \n$\\[]()"), start)
+        at = named.end()
+    before = _BEFORE.match(source, at, end)
+    at = before.end() if before else at
+    if at < end:
+        word = shorten(source[at:end].strip())
+        help = r"write one matrix alone: \begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}"
+        raise text.error(f"{word} does not belong before a matrix", help, at)
+
+
+def _require_no_more_behind(text: PastedText, source: str, start: int) -> None:
+    """Raises what is wrong where anything but the end of a formula stands behind a matrix."""
+    layout = _AFTER.match(source, start)
+    at = layout.end() if layout else start
+    if turned := TURNED.match(source, at):
+        message = f"this matrix is transposed, or raised to a power ({turned[0].strip()})"
+        raise text.error(message, "write the rows of the matrix itself", turned.start())
+    if at < len(source):
+        word = shorten(source[at:].strip())
+        help = "write one matrix alone, and put a second one under a key of its own"
+        raise text.error(f"{word} does not belong behind a matrix", help, at)
