@@ -118,10 +118,12 @@ def mask(
 
     only_ends = is_for_screen(page_look) and not all_
     view = View(detail or "brief", precision, only_ends=only_ends)
-    write_page(study_page(study, view), page_look)
+    page = study_page(study, view)
+    # Where no problem can be written, nothing is.
     if is_problem:
         assert look.output is not None
         _save(study, look.output)
+    write_page(page, page_look)
 
 
 def _require_format(look: Look, detail: str | None) -> None:
@@ -177,11 +179,14 @@ def _save(study: "Study", path: str) -> None:
     if study.is_broken:
         raise input_error(
             f"{path} was not written: the function gives NaN or infinity",
-            help="the page says where: look there at what it divides by, at roots and logarithms",
+            help="without -o, the page says where: look there at divisions, roots and logarithms",
         )
     if not study.has_form:
         raise input_error(
             f"{path} was not written: no key of a problem does what the function does",
-            help="write it as an equation of your own: attncli new --equations",
+            help=(
+                "without -o, the page shows what it does; attncli new --equations begins a problem"
+                " with equations of your own"
+            ),
         )
     write_problem(problem_of(study), path, COMMENT)

@@ -5,6 +5,7 @@ its variants.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -21,8 +22,17 @@ from attncli.attention.registry import (
     in_symbols,
 )
 from attncli.attention.variants import variants_of
+from attncli.english import listed
 from attncli.equation.indices import INDICES, PLACEHOLDERS
-from attncli.equation.nodes import Equation, Name, Reduce, Ref, walk
+from attncli.equation.nodes import (
+    Call,
+    Equation,
+    Expression,
+    Name,
+    Reduce,
+    rewrite,
+    walk,
+)
 from attncli.equation.rule import Rule
 from attncli.errors import did_you_mean, usage_error
 from attncli.page.document import (
@@ -47,10 +57,21 @@ from attncli.tracing.slices import backward_steps
 from attncli.version import __version__
 
 TITLE = "The steps of attention"
-_LETTERS = {letter: index.meaning for letter, index in INDICES.items()} | PLACEHOLDERS
+_INDICES = {letter: index.meaning for letter, index in INDICES.items()}
+_LETTERS = _INDICES | PLACEHOLDERS
+# What stands for the scores so far, whichever step these are.
+_ON_LOGITS: Text = (
+    Math(Name("Z")),
+    ": the scores so far. With a softcap, a mask or a shift, the last of these steps is in the"
+    " place of the scaled scores.",
+)
 _PROJECTED = ("X", "W_Q", "W_K", "W_V")
 # Keys and values come from X where nothing else is said.
 _PLAIN = {"source": "X"}
+# What has another name in our equations than readers know, and how they would write it.
+_LOGITS = "logits"
+_AS_WRITTEN = {"share": "div", "add_mask": "add"}
+_KEPT_FINITE = "finite"
 
 
 def plain_page() -> Document:
@@ -109,7 +130,8 @@ def full_page() -> Document:
         ),
         Table(head, tuple(map(_row, gradients))),
         Heading("Letters"),
-        Listing(tuple((*_word(name), ": ", meaning) for name, meaning in _LETTERS.items())),
+        Listing(tuple((*_word(name), ": ", meaning) for name, meaning in _INDICES.items())),
+        Paragraph(_ON_LOGITS),
     )
     return Document(TITLE, blocks, _all_data)
 
@@ -121,7 +143,7 @@ def rule_page(name: str) -> Document:
     said = " ".join(part for part in (rule.meaning, rule.why) if part)
     blocks = (
         *((Paragraph(_capitalised(said)),) if said else ()),
-        *_formulas(rule),
+        *map(Formula, _formulas(rule)),
         Listing(tuple(_facts(rule))),
         *_variants(name),
     )
@@ -147,6 +169,7 @@ def _row(rule: Rule) -> tuple[Text, ...]:
     if rule.given:
         head: Text = ("given",) if rule.name in GIVEN_RULES else ()
         return (rule.name,), head, (Math(in_symbols(rule.target)),)
+    rule = _for_readers(rule)
     found = headline(rule)
     return (rule.name,), _sentence(found) if found else (), _sentence(cell_form(rule))
 
@@ -172,47 +195,87 @@ def _word(name: str) -> Text:
     return (Math(Name(name)),)
 
 
-def _formulas(rule: Rule) -> Iterator[Block]:
+def _for_readers(rule: Rule) -> Rule:
+    """The rule as a reader would write it in a plain problem, without names that only our own
+    equations have.
+    """
     if rule.given:
-        yield Formula(in_symbols(rule.target))
-        return
-    if found := headline(rule):
-        yield Formula(found)
-    yield Formula(cell_form(rule))
+        return rule
+    plain = rule.bind({_LOGITS: "scaled"})
+    expression = rewrite(plain.equation.expression, _as_written)
+    return plain.with_formula(replace(plain.equation, expression=expression), plain.matrix_form)
+
+
+def _as_written(node: Expression) -> Expression:
+    match node:
+        case Call(function, (only,)) if function == _KEPT_FINITE:
+            return only
+        case Call(function, arguments) if function in _AS_WRITTEN:
+            return Call(_AS_WRITTEN[function], arguments)
+        case _:
+            return node
+
+
+def _formulas(rule: Rule) -> tuple[Equation | Expression, ...]:
+    """The formulas of a rule: of the whole matrix, if it has one, and of a cell."""
+    if rule.given:
+        return (in_symbols(rule.target),)
+    rule = _for_readers(rule)
+    found = headline(rule)
+    of_cell = cell_form(rule)
+    return (found, of_cell) if found else (of_cell,)
 
 
 def _facts(rule: Rule) -> Iterator[Text]:
-    yield "Symbol: ", Math(Name(rule.symbol))
-    if not rule.given:
-        yield (f"In Python syntax: {rule.source}",)
-        yield (f"Reads: {', '.join(rule.inputs) or 'nothing but positions'}",)
-    yield (f"Axes: {', '.join(rule.axis_names) or 'none, it is one number'}",)
     for name in _letters(rule):
         yield (*_word(name), ": ", _LETTERS[name])
-    yield "Present: ", rule.when
+    if rule.when == "always":
+        yield ("Every problem has it.",)
+    else:
+        yield "A problem has it ", *text(rule.when), "."
+    if rule.given:
+        return
+    written = _for_readers(rule)
+    yield (f"It is worked out from {listed([*written.inputs]) or 'no other step'}.",)
+    if _LOGITS in rule.inputs:
+        yield _ON_LOGITS
+    if rule.name in FORWARD and _can_be_written(written):
+        yield (f"As an equation of your own: {written.source}",)
+
+
+def _can_be_written(rule: Rule) -> bool:
+    """Whether an equation of this rule says all: none of its names stands for a condition."""
+    return not _stand_ins(rule)
 
 
 def _letters(rule: Rule) -> tuple[str, ...]:
-    """The letters and placeholders of a rule, those of its cells first."""
+    """The letters of a rule, those of its cells first, and what stands for a condition."""
     nodes = () if rule.given else tuple(walk(rule.equation.expression))
     summed = [node.index for node in nodes if isinstance(node, Reduce)]
-    stand_ins = [
-        node.name for node in nodes if isinstance(node, Ref | Name) and node.name in PLACEHOLDERS
-    ]
-    return tuple(dict.fromkeys((*rule.target.letters, *summed, *stand_ins)))
+    return tuple(dict.fromkeys((*rule.target.letters, *summed, *_stand_ins(rule))))
+
+
+def _stand_ins(rule: Rule) -> list[str]:
+    """The names in a rule that stand for a condition."""
+    if rule.given:
+        return []
+    names = [node.name for node in walk(rule.equation.expression) if isinstance(node, Name)]
+    return [name for name in names if name in PLACEHOLDERS and name != _LOGITS]
 
 
 def _variants(name: str) -> Iterator[Block]:
     others = variants_of(name)
     if others:
-        yield Heading("Variants")
+        yield Heading("In other problems")
+    known = {*_formulas(_shown(name))}
     for when, rule in others.items():
-        yield Paragraph(
-            (f"{when}: ", *text(rule.meaning))
-            if rule.meaning != RULES[name].meaning
-            else (f"{when}:",)
-        )
-        yield from _formulas(rule)
+        said: Text = (f"{when}:",)
+        if rule.meaning != RULES[name].meaning:
+            said = (f"{when}: ", *text(rule.meaning))
+        yield Paragraph(said)
+        # Some have another meaning alone.
+        new = [each for each in _formulas(rule) if each not in known]
+        yield from map(Formula, new)
 
 
 def _all_data() -> dict[str, Any]:

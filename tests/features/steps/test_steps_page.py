@@ -5,14 +5,16 @@ they are.
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
-from attncli.attention.registry import GIVEN, RULES
+from attncli.attention.registry import FORWARD, GIVEN, RULES
 from attncli.attention.steps import COMPUTED
 from attncli.attention.variants import variants_of
 from attncli.cli.main import run
 from attncli.equation.notation import UNICODE
+from attncli.equation.own_parser import read_equation
 from attncli.errors import AttncliError
 from attncli.features.steps import page
 from attncli.features.steps.page import full_page, plain_page, rule_page
@@ -173,7 +175,7 @@ def test_all_steps_in_the_order_of_work() -> None:
         "concat = the heads of H, side by side",
         "concat[i, e] = H[⌊e/d_v⌋, i, e mod d_v]",
     ]
-    assert by_name["weights"] == ["A = softmax(logits)", "A[i, j] = E[i, j] / r[i]"]
+    assert by_name["weights"] == ["A = softmax(Z)", "A[i, j] = E[i, j] / r[i]"]
     gradients = {plain(row[0]): plain(row[1]) for row in back.rows}
     assert gradients["d_output"] == "given"
     assert gradients["d_K"] == "dK = dSᵀ Q"
@@ -190,16 +192,14 @@ def test_one_step_in_full() -> None:
     assert lines[1:] == [
         "Z = S / √d_k",
         "Z[i, j] = S[i, j] / √d_k",
-        "Symbol: Z",
-        "In Python syntax: scaled[i, j] = scores[i, j] / sqrt(d_k)",
-        "Reads: scores",
-        "Axes: query, key",
         "i: a query",
         "j: a key",
         (
-            "Present: with score: scaled_dot, unless the problem has scale: none; with other"
-            " scores, if it has a scale"
+            "A problem has it with score: scaled_dot, unless the problem has scale: none; with"
+            " other scores, if it has a scale."
         ),
+        "It is worked out from scores.",
+        "As an equation of your own: scaled[i, j] = scores[i, j] / sqrt(d_k)",
         "scale: a number: Every score is multiplied by the scale that the problem gives.",
         "Z = scale·S",
         "Z[i, j] = S[i, j]·scale",
@@ -210,11 +210,40 @@ def test_a_given_step() -> None:
     assert sentences(rule_page("b_V")) == [
         "Added to every value.",
         "b_V[c]",
-        "Symbol: b_V",
-        "Axes: value",
         "c: a feature of values",
-        "Present: if the problem gives it, beside W_V",
+        "A problem has it if the problem gives it, beside W_V.",
     ]
+
+
+def test_no_step_has_names_of_our_own_equations(capsys: pytest.CaptureFixture[str]) -> None:
+    """A reader would write these otherwise: a quotient, a sum, and the step that a name stands
+    for.
+    """
+    ours = re.compile(r"\b(logits\[|source|share\(|add_mask|finite\(|Present:|Reads:)")
+    for name in RULES:
+        assert run(["steps", name]) == 0
+        page = capsys.readouterr().out
+        assert not ours.search(page), page
+    assert run(["steps", "--all"]) == 0
+    assert not ours.search(capsys.readouterr().out)
+
+
+def test_what_stands_for_the_scores_so_far_is_said() -> None:
+    lines = sentences(rule_page("exp"))
+    assert "E = exp(Z)" in lines
+    assert any(line.startswith("Z: the scores so far. With a softcap, a mask") for line in lines)
+    assert "As an equation of your own: exp[i, j] = exp(scaled[i, j])" in lines
+
+
+@in_one_test("name", FORWARD)
+def test_the_equation_of_a_step_can_be_one_of_your_own(name: str) -> None:
+    """It is one of the language, and the built-in step is its own replacement."""
+    lines = sentences(rule_page(name))
+    written = [line.partition(": ")[2] for line in lines if line.startswith("As an equation")]
+    # Only a mask has a condition for which a letter stands.
+    assert len(written) == (name != "mask" and not FORWARD[name].given)
+    for each in written:
+        assert read_equation(each).target.name == name
 
 
 @in_one_test(
