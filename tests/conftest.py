@@ -11,6 +11,7 @@ what is slow:
 - `each_choice`: of a product of parameters, the cases that are not needed to play each value of
   each parameter once.
 - `sampled(n)`: all cases but n of them, which are spread evenly over the values of all parameters.
+  `sampled(n, "long")`: the same, where each case is a behaviour of its own: the others are long.
 - A property (a test by hypothesis) is in both tiers: with 10 examples in the fast one, 40 in the
   slow one; with 10 and 120 where it has `settings.get_profile("many")`, with 5 and 20 where it has
   `settings.get_profile("few")`.
@@ -166,8 +167,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         size = sample_size(cases[0]) or len(fast)
         fast = [fast[place * len(fast) // size] for place in range(min(size, len(fast)))]
         for case in set(cases).difference(fast):
-            case.add_marker("slow")
-    for item in items:
+            case.add_marker(mark_of_the_rest(case))
+    # Whoever writes the golden files anew wants all of them.
+    for item in [] if config.getoption("update") else items:
         if item.get_closest_marker("long"):
             part_long_from_slow(item)
     leave_out_other_parts(config, items)
@@ -203,6 +205,12 @@ def sample_size(case: pytest.Item) -> int:
     """The n of `sampled(n)`, 0 without it."""
     mark = case.get_closest_marker("sampled")
     return mark.args[0] if mark else 0
+
+
+def mark_of_the_rest(case: pytest.Item) -> str:
+    """What the cases are that `sampled` and `each_choice` leave to the slow tier."""
+    mark = case.get_closest_marker("sampled")
+    return mark.args[1] if mark and len(mark.args) > 1 else "slow"
 
 
 def spread(cases: Iterable[pytest.Function], most: int = 0) -> list[pytest.Function]:

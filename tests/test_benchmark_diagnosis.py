@@ -42,6 +42,7 @@ def known_names() -> set[str]:
     return {mistake.name for mistake in known_mistakes()}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", FEW)
 def test_the_first_wrong_cell_is_right(name: str) -> None:
     row = judged(CHOSEN[name], 1, 0)

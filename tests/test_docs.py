@@ -222,8 +222,11 @@ def workplace(tmp_path: Path, examples: Path, monkeypatch: pytest.MonkeyPatch) -
     return tmp_path
 
 
-# These start a program for each function or solution.
-OF_SECONDS = re.compile(r"attncli test |--batch")
+# These start a program for each function or solution, draw, or look for what explains a number.
+OF_SECONDS = re.compile(
+    r"attncli (test|mask|generate|scaling|compare) |--(batch|verify|pictures)"
+    r"|python3? |class/|inputs/printed_example"
+)
 
 
 def in_its_tier(block: Block) -> object:

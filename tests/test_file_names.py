@@ -259,6 +259,7 @@ def test_files_of_a_set_without_names() -> None:
     assert files == file_names(files)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["i_love_ai", "multi_head", "batch", "next_token"])
 def test_pictures_and_sections(name: str) -> None:
     """What stands beside a page is named by attncli itself, and `file_names` has nothing to

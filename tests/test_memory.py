@@ -60,6 +60,7 @@ def test_every_command_that_makes_scores_says_where_and_what_needs_less(
     assert "attncli compute --steps output --detail brief does without it" in err.splitlines()[-1]
 
 
+@pytest.mark.long
 def test_draws_that_are_too_many(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "p.yaml").write_text(PROBLEM.format(500))
     assert run(["scaling", str(tmp_path / "p.yaml"), "--d-k", "8,4096"]) == 3
@@ -106,7 +107,7 @@ def limited(
     return subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("mebibytes", [60, 90, 120, 180, 250, 400])
 @pytest.mark.parametrize("options", [["--cell", "weights[0,0]"], BRIEF], ids=["all", "brief"])
 def test_a_limit_of_the_process(mebibytes: int, options: list[str], tmp_path: Path) -> None:

@@ -116,7 +116,8 @@ def test_a_notebook_prints_some_steps_as_python_does() -> None:
     assert caught.value.help == "work all of them out: leave out steps"
 
 
-@in_one_test("file", EXAMPLES, ids=lambda file: file.name)
+@pytest.mark.sampled(16)
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.name)
 def test_a_head_or_an_entry_lacks_nothing(file: Path) -> None:
     trace = attncli.trace(file, gradient=True)
     place = {"head" if letter == "h" else "entry": 0 for letter in trace.leading_letters}

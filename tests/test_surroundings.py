@@ -95,7 +95,7 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.at_most(44)
 @pytest.mark.each_choice
 @pytest.mark.parametrize("width", [20, 40, 80, 400])
@@ -111,6 +111,7 @@ def test_every_command_fits_every_width(
     assert "…" not in "".join(lines)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_a_page_in_words(
     command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -32,6 +32,7 @@ print(*sorted(entered), sep="\\n", file=sys.stderr)
 """
 
 
+@pytest.mark.sampled(1, "long")
 @pytest.mark.parametrize(
     ("arguments", "codes", "most"),
     [

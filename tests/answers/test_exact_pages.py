@@ -79,7 +79,7 @@ def exact_trace(name: str, *, gradient: bool = False) -> Trace:
         pytest.skip(f"{name} is not worked out exactly: {error}")
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", sorted(file.name for file in INPUTS.glob("*.yaml")))
 def test_every_exact_page_is_right(name: str) -> None:
     document = derivation(exact_trace(name), View(detail="brief"))
@@ -96,6 +96,7 @@ def test_every_exact_page_of_gradients_is_right(name: str, form: str) -> None:
     assert all_right(load(str(INPUTS / name)), rendered(document, form), form)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.each_choice
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(
@@ -126,6 +127,7 @@ MULTIPLES_OF_E = (
 )
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("form", FORMS)
 def test_multiples_of_e_in_sums(form: str) -> None:
     problem = loads(MULTIPLES_OF_E.encode(), "multiples.yaml")
@@ -140,6 +142,7 @@ HALVES = (
 )
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("precision", [0, 3])
 @pytest.mark.parametrize("form", FORMS)
 def test_closed_forms_over_decimals_in_several_parts(form: str, precision: int) -> None:
@@ -159,6 +162,7 @@ def test_closed_forms_over_decimals_in_several_parts(form: str, precision: int) 
     ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("form", FORMS)
 def test_what_is_claimed_is_the_closed_form(form: str, love: Problem) -> None:
     scores = [[1, 5, 3], [3, 3, 3], [2, 4, 3]]  # by hand; d_k is 3
@@ -186,6 +190,7 @@ DECIMAL = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("form", DECIMAL)
 def test_an_edit_of_one_of_the_two_is_told(form: str, love: Problem) -> None:
     text = page_of(love, form, View(detail="brief"))

@@ -96,6 +96,7 @@ def test_a_loss_is_no_list(written: str, message: str) -> None:
     assert error.value.help == "write loss: 0.70"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.each_choice
 @pytest.mark.parametrize(
     "file", ["next_token", "grouped_query", "sink", "bahdanau", "batch", "kv_cache"]

@@ -67,6 +67,7 @@ def worked(problem: str, equations: Sequence[str]) -> Trace:
     return run(loads(text.encode(), "p.yaml"), gradient=True)
 
 
+@pytest.mark.sampled(1, "long")
 @pytest.mark.parametrize("kind", PROBLEMS)
 @pytest.mark.parametrize("together", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_the_same_numbers_come(kind: str, together: int) -> None:

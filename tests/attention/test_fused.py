@@ -46,6 +46,7 @@ def reference(arrays: dict[str, np.ndarray], causal: bool = False) -> np.ndarray
     return exp / exp.sum(axis=1, keepdims=True) @ arrays["V"]
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize(("dtype", "error"), [("float32", 2e-6), ("float64", 1e-14)])
 @pytest.mark.parametrize("causal", [False, True])
 # from where e to the scores fits to where it does not
@@ -155,6 +156,7 @@ SMALL_HEADS: dict[str, tuple[int, dict[str, Any]]] = {  # heads of keys, and set
 }
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize("kind", SMALL_HEADS)
 @pytest.mark.parametrize("size", [1.0, 30.0])
 def test_several_small_heads_at_a_time(

@@ -310,6 +310,7 @@ def test_an_output_without_a_name() -> None:
         files.require_writable("", "-")
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize("name", ["q.npy", "link.npy"])
 @pytest.mark.parametrize(
     "line",

@@ -169,7 +169,7 @@ def test_every_option_that_writes_has_a_line() -> None:
     assert {*writing_options()} - IN_TESTS_OF_ITS_OWN <= tried
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("line", LINES, ids=" ".join)
 def test_the_help_names_the_option_and_what_it_takes(
     line: list[str], full: Path, capsys: pytest.CaptureFixture[str]

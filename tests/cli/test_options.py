@@ -94,6 +94,7 @@ def test_a_word_that_is_not_known(
     )
 
 
+@pytest.mark.sampled(4, "long")
 @pytest.mark.parametrize(
     ("option", "typed", "word"),
     [

@@ -36,7 +36,7 @@ def as_device(name: str) -> str:
     return f"w/con.{path.name}" if "{" in name else f"w/con{path.suffix}"
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.each_choice
 @pytest.mark.parametrize("renamed", [as_device, "w/x:{}".format], ids=["device", "stream"])
 @pytest.mark.parametrize("line", ONE_OF_EACH, ids=" ".join)
@@ -63,7 +63,7 @@ def test_windows_alone_refuses_a_name(
     assert os.listdir("w")
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.each_choice
 @pytest.mark.parametrize("folder", ["new", "new one/in it", "-new", "-new/in it"])
 @pytest.mark.parametrize("line", ONE_OF_EACH, ids=" ".join)

@@ -100,6 +100,7 @@ def bits(trace: Trace) -> dict[str, Any]:
     } | said
 
 
+@pytest.mark.sampled(20)
 @pytest.mark.each_choice
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -113,7 +114,7 @@ def test_every_example_has_the_bits_of_the_cpu(cupy: Cupy, name: str, dtype: str
     assert all(type(step.value) is np.ndarray for step in on_gpu.steps.values())
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_example_in_parts(

@@ -155,6 +155,7 @@ MOVING = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("text", MOVING)
 def test_no_result_moves_by_more(text: str) -> None:
     random, equation = np.random.default_rng(5), parse_equation(text)

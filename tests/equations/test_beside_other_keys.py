@@ -25,6 +25,7 @@ HEADS: dict[str, Any] = {
 }
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize(
     "key",
     [
@@ -207,6 +208,7 @@ def test_mistakes_of_shared_heads_where_an_equation_has_no_heads(tmp_path: Path)
     assert run(["generate", "--audit", file_of(tmp_path, problem)]) == 0
 
 
+@pytest.mark.long
 def test_the_live_page_has_queries_of_another_length(tmp_path: Path) -> None:
     problem = {
         "Q": [[1, 0, 2]],

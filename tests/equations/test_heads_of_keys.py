@@ -36,6 +36,7 @@ BATCH: dict[str, Any] = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("given", "equations", "result"),
     [

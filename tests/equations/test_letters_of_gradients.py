@@ -98,6 +98,7 @@ def test_its_equations_are_read_from_json_as_they_are(name: str) -> None:
             assert step.rule.equation == before.equation, step.name
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", CASES)
 def test_it_agrees_with_differences(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

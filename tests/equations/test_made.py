@@ -202,6 +202,7 @@ SAME = {
 }
 
 
+@pytest.mark.sampled(5, "long")
 @pytest.mark.parametrize("name", SAME)
 def test_what_equations_make_is_as_if_it_were_given(name: str) -> None:
     same = SAME[name]

@@ -43,6 +43,7 @@ def test_a_mask_needs_no_weights() -> None:
     assert trace.warnings == ()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("output_format", ["table", "markdown", "latex", "html", "json"])
 def test_masked_numbers_without_weights_are_no_overflow(
     output_format: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -347,6 +347,7 @@ def test_every_shipped_problem_has_its_paper() -> None:
     assert sorted(PAPERS) == sorted(file.stem for file in INPUTS.iterdir())
 
 
+@pytest.mark.sampled(12, "long")
 @pytest.mark.parametrize("name", PAPERS)
 def test_the_result_is_that_of_the_paper(name: str) -> None:
     trace = traced(name)
@@ -355,6 +356,7 @@ def test_the_result_is_that_of_the_paper(name: str) -> None:
     )
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", PAPERS)
 def test_its_gradients_are_quotients_of_the_paper_s_formula(name: str) -> None:
     trace = traced(name)

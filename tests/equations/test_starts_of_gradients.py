@@ -49,6 +49,7 @@ CASES = [
 ]
 
 
+@pytest.mark.sampled(4, "long")
 @pytest.mark.parametrize(("equation", "more", "expected"), CASES)
 def test_the_gradient_begins_with_what_is_given(
     equation: str, more: dict[str, Any], expected: Any, tmp_path: Path

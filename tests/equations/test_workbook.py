@@ -27,13 +27,14 @@ def must_agree(file: Path, gradient: bool) -> None:
         np.testing.assert_allclose(found, step.value, rtol=1e-9, atol=1e-9, err_msg=step.name)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("gradient", [False, True])
 @pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
 def test_every_example(file: Path, gradient: bool) -> None:
     must_agree(file, gradient)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("name", "gradient"), [*ODD_ONES, (next(n for n in ODD if "blind" in n), False)]
 )

@@ -46,6 +46,7 @@ def file(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.each_choice
 @pytest.mark.parametrize(
     "line",

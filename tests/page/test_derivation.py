@@ -268,6 +268,7 @@ def test_hidden_cells_are_marked_and_shades_follow_the_numbers(problem: Build) -
     assert all(cell.shade is None for row in grids["V"].cells for cell in row)
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize(
     "choice",
     [

@@ -281,6 +281,7 @@ def test_keys_that_heads_share_are_shown_under_the_first_that_is_there() -> None
     assert last[0] == "Query heads 8, 9, 10 and 11 share the keys and values of KV head 2."
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("names", [("d_Q",), ("d_K",), ("d_W_Q",), None])
 def test_the_way_back_keeps_both_ends_too(names: tuple[str, ...] | None) -> None:
     numbers = (

@@ -26,7 +26,7 @@ def _always(monkeypatch: pytest.MonkeyPatch) -> None:
     )  # as large as traces are of which not all is kept
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.stem)
 @pytest.mark.parametrize(
     "names", [("output",), ("weights",), ("scores", "A", "O"), ("row_sum",)], ids=",".join

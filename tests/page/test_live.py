@@ -163,6 +163,7 @@ def test_every_number_and_line_of_an_example_is_that_of_attncli(file: Path) -> N
     assert found["worked"] == lines
 
 
+@pytest.mark.sampled(1, "long")
 @pytest.mark.parametrize(
     "keys",
     [
@@ -619,6 +620,7 @@ def test_what_is_typed_is_the_number_that_the_grammar_reads_or_the_one_from_befo
         assert as_float(page["written"]) == left  # as the file that is saved has it
 
 
+@pytest.mark.sampled(2, "long")
 @pytest.mark.parametrize(
     "text", ["0.(3)", "-0.(142857)", "0.1\u03057\u0305", "0.333…", "-1.5...", "–2", "—0.5", "2–3"]
 )
@@ -734,6 +736,7 @@ def valued(written: str) -> float:
     return float(Fraction(written))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("precision", [0, 1, 3, 6, 12, 15])
 def test_numbers_are_printed_alike(precision: int) -> None:
     chosen = random.Random(precision)

@@ -25,6 +25,7 @@ ONE = np.eye(2)
 QKV: dict[str, Any] = {"Q": ONE, "K": ONE, "V": ONE}
 
 
+@pytest.mark.sampled(25)
 @pytest.mark.parametrize(
     "file",
     sorted([*INPUTS.glob("*.yaml"), *INPUTS.glob("equations/*.yaml")]),

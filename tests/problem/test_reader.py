@@ -283,6 +283,7 @@ def test_streams_the_shell_has_opened(tmp_path: Path) -> None:
     assert run.stdout == "('t1',)\n"
 
 
+@pytest.mark.sampled(1, "long")
 @pytest.mark.parametrize(("now", "later"), [(LOVE[:40], LOVE[40:]), ("", LOVE)])
 def test_standard_input_that_is_set_not_to_wait(now: str, later: str) -> None:
     """A pipe's other end may have left O_NONBLOCK on it: reading then would end at what is there so

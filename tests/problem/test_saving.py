@@ -32,6 +32,7 @@ def same(problem: attncli.Problem, again: attncli.Problem) -> bool:
     return True
 
 
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("file", sorted(INPUTS.glob("*.yaml")), ids=lambda file: file.stem)
 def test_every_example(file: Path, tmp_path: Path) -> None:
     problem = attncli.load(file)

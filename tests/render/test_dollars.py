@@ -46,6 +46,7 @@ def signs_outside_of_math(source: str) -> set[str]:
     }
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize("rounding", ["shown", "exact", "paper"])
 @pytest.mark.parametrize("name", FEW)
 def test_no_sign_stands_outside_of_math(name: str, rounding: str) -> None:

@@ -99,7 +99,7 @@ def test_the_head_forbids_whatever_might_be_loaded() -> None:
     assert tree.findtext("head/title") == tree.findtext("body/div/header/h1") == "A & B"
 
 
-@pytest.mark.sampled(14)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.name)
 def test_every_line_and_number_is_that_of_the_terminal(path: Path) -> None:
     """Lines are the blocks' own as text, numbers those of their cells; only minus signs are

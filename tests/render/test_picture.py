@@ -38,6 +38,7 @@ def drawn(text: str) -> list[str]:
     return [line.split()[-1] for line in text.splitlines() if line.startswith("    t")]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("color", [False, True])
 def test_128_tokens_fit_80_columns(color: bool) -> None:
     painted = page(trace(128), 80, color=color)

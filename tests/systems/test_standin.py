@@ -9,6 +9,7 @@ from elsewhere import python
 from typeshed import differences
 
 
+@pytest.mark.long
 def test_what_windows_lacks() -> None:
     """As the pages of the standard library say: "Availability: Unix, not Windows"."""
     windows = differences("win32")
@@ -32,6 +33,7 @@ def test_what_newer_pythons_have_there() -> None:
     assert "set_blocking" not in differences("win32", (3, 12)).lacks["os"]
 
 
+@pytest.mark.long
 def test_what_macos_lacks() -> None:
     macos = differences("darwin")
     assert {"sched_getaffinity", "O_DIRECT"} <= {*macos.lacks["os"]}
@@ -39,6 +41,7 @@ def test_what_macos_lacks() -> None:
     assert "resource" not in macos.absent
 
 
+@pytest.mark.sampled(3, "long")
 @pytest.mark.parametrize(
     ("program", "said"),
     [

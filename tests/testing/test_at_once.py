@@ -88,6 +88,7 @@ def page_of(found: Trial) -> str:
     return " ".join(render(trial_page(found), "table", Style()).split())
 
 
+@pytest.mark.long
 def test_both_are_named_beside_each_other() -> None:
     found = trial(unscaled_columns)
     one, other = found.explanations
@@ -99,11 +100,13 @@ def test_both_are_named_beside_each_other() -> None:
     assert found.facts["softmax"] == f"{COLUMNS}, see below"
 
 
+@pytest.mark.long
 def test_one_alone_does_not_get_a_name_that_only_fits_beside_another() -> None:
     found = trial(unscaled_with_noise)
     assert found.explanations == ()
 
 
+@pytest.mark.long
 def test_an_output_that_is_a_multiple_everywhere_is_no_sum_in_16_bits() -> None:
     def doubled(q: Array, k: Array, v: Array) -> Array:
         return 2 * softmax(scores_of(scaled(q), k)) @ v
@@ -111,6 +114,7 @@ def test_an_output_that_is_a_multiple_everywhere_is_no_sum_in_16_bits() -> None:
     assert "16 bits" not in " ".join(trial(doubled).facts.values())
 
 
+@pytest.mark.long
 def test_nan_that_follows_from_a_mistake_is_no_other_mistake() -> None:
     found = trial(columns)
     assert [each.mistakes for each in found.explanations] == [(COLUMNS,)]
@@ -121,6 +125,7 @@ def test_nan_that_follows_from_a_mistake_is_no_other_mistake() -> None:
     assert any(np.isnan(each.output).all() for each in differing if each.output is not None)
 
 
+@pytest.mark.long
 def test_each_of_two_names_that_no_case_tells_apart_has_its_formula() -> None:
     found = trial(rope_of_mixed_pairs)
     (explained,) = found.explanations
@@ -131,6 +136,7 @@ def test_each_of_two_names_that_no_case_tells_apart_has_its_formula() -> None:
         assert f"With the mistake “{name}” the step" in page
 
 
+@pytest.mark.long
 def test_a_formula_has_the_numbers_of_the_problem_for_its_settings() -> None:
     page = page_of(trial(window_too_narrow, meant_by("mlx")))
     assert "j ≤ i + 2 and j ≥ i + 2 - " in page

@@ -75,7 +75,7 @@ def test_every_case_is_a_witness() -> None:
     assert {*UNSEEN, *UNNAMED, *UNKNOWN, *UNSEEN_IN_TORCH} == {*NAMES}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("case", UNSEEN)
 def test_a_wrong_function_is_seen_by_this_case_alone(case: str) -> None:
     results = results_of(WRONG[UNSEEN[case]].function)
@@ -105,6 +105,7 @@ def said(results: list[CaseResult]) -> set[str]:
     return {name for found in explanations(results) for name in found.mistakes}
 
 
+@pytest.mark.sampled(2, "long")
 @pytest.mark.parametrize("case", UNKNOWN)
 def test_a_fact_is_known_by_this_case_alone(case: str) -> None:
     right = IN_NUMPY["by_loops"]
@@ -155,7 +156,7 @@ MEANINGS = [
 ]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(("case", "meaning"), MEANINGS)
 def test_every_mistake_shows_and_no_two_look_alike(

@@ -345,6 +345,7 @@ def assert_said_of_calls(said: str, folder: Path, text: str) -> None:
 # In the process alone
 
 
+@pytest.mark.sampled(2, "long")
 @pytest.mark.parametrize("act", QUICK)
 def test_what_ends_badly_at_once(act: str, tmp_path: Path) -> None:
     text, said = ACTS[act]
@@ -358,6 +359,7 @@ def test_what_ends_badly_at_once(act: str, tmp_path: Path) -> None:
     assert said in str(calling.value)
 
 
+@pytest.mark.long
 def test_after_a_crash_it_is_started_again(tmp_path: Path) -> None:
     once = (
         "import os\nif not os.path.exists('DIR/once'):\n    open('DIR/once', 'w')\n    os._exit(1)"
@@ -405,6 +407,7 @@ def test_what_changes_its_arguments_gets_others_the_second_time(tmp_path: Path) 
     assert answer.message["repeats"]
 
 
+@pytest.mark.sampled(2, "long")
 @pytest.mark.parametrize("name", ["random", "numpy", "json", "torch", "typing", "my attention"])
 def test_a_file_hides_no_module_that_has_its_name(name: str, tmp_path: Path) -> None:
     act = "import numpy.random, json, typing\njson.dumps(numpy.random.default_rng(0).random())"
@@ -426,6 +429,7 @@ def test_a_file_beside_it_is_imported_and_hides_nothing(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.sampled(3, "long")
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -59,6 +59,7 @@ def said_of(file: Path, name: str, capsys: pytest.CaptureFixture[str], *options:
     return " ".join(capsys.readouterr().out.split())
 
 
+@pytest.mark.sampled(2, "long")
 @pytest.mark.parametrize(
     ("name", "words"),
     [
@@ -78,6 +79,7 @@ def test_a_hint(file: Path, name: str, words: str, capsys: pytest.CaptureFixture
     assert words in said_of(file, name, capsys, "--format", "json").replace('\\"', '"')
 
 
+@pytest.mark.sampled(1, "long")
 @pytest.mark.parametrize(
     ("name", "call"), [("weights_first", "f(q, k, v)[1]"), ("in_a_dict", 'f(q, k, v)["out"]')]
 )

@@ -102,6 +102,7 @@ def test_a_summary_has_all_names_in_its_first_line() -> None:
     assert "This case does not tell these mistakes apart." in said
 
 
+@pytest.mark.long
 def test_the_first_wrong_number_is_named_by_its_place() -> None:
     (case, *_) = cases()
     output = attention(case.q, case.k, case.v)
@@ -112,6 +113,7 @@ def test_the_first_wrong_number_is_named_by_its_place() -> None:
     assert "output[1, 0, 2, 3]" in said
 
 
+@pytest.mark.long
 def test_a_query_that_sees_no_key() -> None:
     (case,) = (case for case in cases() if str(case) == "a query that sees no key")
     output = attention(case.q, case.k, case.v, **case.kwargs)
@@ -146,6 +148,7 @@ def test_lists_and_tuples_are_outputs() -> None:
     case.judge((output, "weights"))
 
 
+@pytest.mark.long
 def test_how_exact_an_output_has_to_be() -> None:
     (case, *_) = cases()
     output = attention(case.q, case.k, case.v)

@@ -112,6 +112,7 @@ def data_of(target: str, *options: str, code: int, capsys: pytest.CaptureFixture
     return json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.sampled(1, "long")
 @pytest.mark.parametrize(
     ("layer", "heads", "causal"),
     [
@@ -151,6 +152,7 @@ def test_the_mistake_of_a_layer_is_named(
     assert explained == differing
 
 
+@pytest.mark.long
 def test_two_mistakes_that_no_case_shows_alone_are_both_named(
     layers: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

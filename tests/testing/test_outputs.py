@@ -94,6 +94,7 @@ def test_a_program_may_leave_cases_out(cases: Path, tmp_path: Path, capsys: Capt
     assert "Not asked, since there is no output of it: " in capsys.readouterr().out
 
 
+@pytest.mark.sampled(2, "long")
 @pytest.mark.parametrize(
     ("stored", "suffix"), [("<f8", "f64"), ("<f4", "f32"), ("<f2", "f16"), ("bfloat16", "bf16")]
 )

@@ -253,7 +253,7 @@ def agrees(exact: Trace, floats: Trace) -> None:
         np.testing.assert_allclose(exact[name], floats[name], rtol=1e-12, atol=1e-12, err_msg=name)
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.name)
 def test_closed_forms_survive_json(path: Path) -> None:
     trace = run(load(str(path)), rounding="exact")

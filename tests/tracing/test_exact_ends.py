@@ -92,7 +92,7 @@ def problem(score: str, position: str, mask: str, shape: str, rest: str) -> Prob
 CASES = random.Random(1).sample(list(product(SCORES, POSITIONS, MASKS, SHAPES, REST)), 25)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("gradient", [False, True], ids=["compute", "gradient"])
 @pytest.mark.parametrize(("score", "position", "mask", "shape", "rest"), CASES)
 def test_every_problem_comes_to_an_end(

@@ -80,7 +80,7 @@ def test_the_way_back_has_a_page_where_it_overflows() -> None:
         assert render(gradient_page(trace, View()), format)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("rounding", ["shown", "paper"])
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_every_format_has_a_page(name: str, rounding: str) -> None:

@@ -104,6 +104,7 @@ def test_the_input_adds_up_three_contributions(love: Problem) -> None:
     np.testing.assert_allclose(trace["d_X"], sum(parts), rtol=1e-14, atol=1e-14)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["X", "W_Q", "W_K", "W_V", "b_Q"])
 def test_central_differences(problem: Callable[..., Problem], name: str) -> None:
     random = np.random.default_rng(11)

@@ -175,6 +175,7 @@ def test_what_says_nothing_new_has_the_plain_steps() -> None:
         np.testing.assert_array_equal(traced(rope)["output"], plain["output"])
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("pairing", ["half", "interleaved"])
 def test_gradients_pass_through_the_part_that_turns(pairing: str) -> None:
     """Against differences of the output, for every number of the queries and keys."""

@@ -156,6 +156,7 @@ def test_decimals_are_those_of_mpmath(text: str) -> None:
     assert abs(found / Decimal(expected) - 1) < Decimal("1e-49")
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize(
     "text",
     [

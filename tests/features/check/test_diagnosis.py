@@ -178,7 +178,7 @@ UNSEEN: list[tuple[str, Problem]] = [
 each_case = pytest.mark.parametrize(("name", "problem"), CASES, ids=[case[0] for case in CASES])
 
 
-@pytest.mark.sampled(30)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize(
     ("name", "problem"), [*CASES, *UNSEEN], ids=[case[0] for case in [*CASES, *UNSEEN]]
 )
@@ -188,7 +188,7 @@ def test_named_from_the_matrices(name: str, problem: Problem) -> None:
     assert found[0].whole
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 @each_case
 def test_named_from_the_output_alone(name: str, problem: Problem) -> None:
     found = diagnosed(problem, {"output": answers_of(problem, name)["output"]})
@@ -196,7 +196,7 @@ def test_named_from_the_output_alone(name: str, problem: Problem) -> None:
     assert set(found[0].mistakes) == {name, *ALIKE.get(name, ()), *ALIKE_IN_THE_END.get(name, ())}
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("decimals", [2, 3])
 @each_case
 def test_whatever_is_named_in_few_decimals_is_not_another_mistake_alone(

@@ -180,6 +180,7 @@ CASES: list[tuple[str, str, str, Callable[[Given], Array]]] = [
 ]
 
 
+@pytest.mark.sampled(6, "long")
 @pytest.mark.parametrize(
     ("file", "step", "name", "mistaken"),
     CASES,
@@ -238,6 +239,7 @@ def test_all_mistakes_that_show_are_named(file: str) -> None:
     assert hidden < 0.4 * tried
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("file", FILES)
 def test_right_answers_name_nothing(file: str) -> None:
     trace = attncli.trace(INPUTS / f"{file}.yaml")

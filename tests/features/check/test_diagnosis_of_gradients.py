@@ -266,7 +266,7 @@ def test_named(name: str, given: Problem, step: str) -> None:
     assert {one.mistakes for one in found} == {(name,)}
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("name", "given", "step"), {case[0]: case for case in CASES[::-1]}.values()
 )
@@ -315,7 +315,7 @@ def of_tiles(array: Array, s: Sheet) -> Array:
     return array.reshape(s.group, s.kv_heads, *array.shape[1:]).sum(axis=0)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "given",
     [

@@ -53,7 +53,7 @@ CASES: list[tuple[str, Problem]] = [
 ]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "problem"), CASES, ids=[case[0] for case in CASES])
 @pytest.mark.parametrize("whole", [True, False], ids=["matrices", "output"])
 def test_named(name: str, problem: Problem, whole: bool) -> None:
@@ -73,7 +73,7 @@ def test_every_mistake_is_made_in_a_test() -> None:
     assert {mistake.name for mistake in known_mistakes()} == made
 
 
-@pytest.mark.sampled(80)
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("case", ALL, ids=[name for name, _ in ALL])
 def test_every_step_that_follows_is_that_of_numpy(case: tuple[str, Problem | None]) -> None:
     """A mistake is named from its first step, so a wrong equation for a later one shows nowhere

@@ -16,7 +16,6 @@ from attncli.mistakes.catalogue import changes_of
 from attncli.mistakes.mistaken_trace import MistakenTrace
 from attncli.problem.python_values import problem as problem_of
 from attncli.tracing import run
-from tests.cases import in_one_test
 from tests.features.check.test_diagnosis import DECIMALS, diagnosed, read, shaped
 from tests.reference.back_in_arrays import sheet_of, steps_of
 from tests.reference.in_arrays import Problem, worked
@@ -69,7 +68,8 @@ MADE_AS_ANOTHER = {
 MISTAKES = [name for name in NAMES if name != NAN and name not in MADE_AS_ANOTHER]
 
 
-@in_one_test("kind", NAMES)
+@pytest.mark.sampled(40)
+@pytest.mark.parametrize("kind", NAMES)
 def test_every_number_is_that_of_numpy(kind: str) -> None:
     problem = drawn_for(kind)
     name, _, wrong = made_in(KINDS[kind], problem)
@@ -83,7 +83,7 @@ def test_every_number_is_that_of_numpy(kind: str) -> None:
         np.testing.assert_allclose(mistaken[step], wrong[step], rtol=1e-12, atol=1e-13)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("from_output", [False, True], ids=["matrices", "output"])
 @pytest.mark.parametrize("kind", [kind for kind in NAMES if kind != NAN])
 def test_named(kind: str, from_output: bool) -> None:
@@ -215,6 +215,7 @@ def turned_by(rows: np.ndarray, places: np.ndarray, axes: tuple[int, ...]) -> np
     return np.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("interleaved", "axes", "name"),
     [

@@ -261,6 +261,7 @@ def pasted(file: str, form: str, slip: float = 0.0) -> Judgement:
     )
 
 
+@pytest.mark.each_choice
 @PASTED
 @FILES
 def test_doubles_pasted_from_a_program_are_right(file: str, form: str) -> None:
@@ -268,6 +269,7 @@ def test_doubles_pasted_from_a_program_are_right(file: str, form: str) -> None:
     assert counts["right"] == sum(counts.values())
 
 
+@pytest.mark.each_choice
 @PASTED
 @FILES
 def test_doubles_pasted_after_a_slip_are_carried(file: str, form: str) -> None:

@@ -41,6 +41,7 @@ FILLED = {"nan": -np.inf, "mean": -1e9}
 
 
 # e^-1e9 is 0, so no program gives the mean without a shift.
+@pytest.mark.each_choice
 @pytest.mark.parametrize(("meant", "shifts"), [("nan", True), ("nan", False), ("mean", True)])
 @pytest.mark.parametrize("only", [(), ("output",), ("weights",), ("exp", "row_sum", "output")])
 def test_what_is_meant_is_right(meant: str, shifts: bool, only: tuple[str, ...]) -> None:

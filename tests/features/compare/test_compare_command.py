@@ -65,6 +65,7 @@ def test_two_files(compared: Compared) -> None:
     assert data["settings"] == {"mask": {"a": [], "b": ["causal"]}}
 
 
+@pytest.mark.sampled(4, "long")
 @pytest.mark.parametrize(
     ("settings", "step"),
     [
@@ -272,7 +273,7 @@ def test_the_pieces_of_pytorch(torch: Any, dtype: str, tmp_path: Path, compared:
 
 
 @pytest.mark.at_most(82)
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("format", ["table", "markdown", "latex", "html", "json"])
 @pytest.mark.parametrize("file", sorted(INPUTS.glob("*.[jy]*")), ids=lambda path: path.name)
 def test_every_input_in_every_format(

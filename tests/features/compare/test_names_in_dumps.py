@@ -446,6 +446,7 @@ def test_a_row_without_numbers_is_explained(
 USUAL = "The usual cause is a query that sees no key"
 
 
+@pytest.mark.sampled(2, "long")
 @pytest.mark.parametrize(
     ("nan", "mask", "sentence", "usual"),
     [

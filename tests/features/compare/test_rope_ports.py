@@ -273,7 +273,7 @@ def test_a_right_port_agrees(config: str) -> None:
     assert found.mistakes == ()
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("steps", ["all", "output"])
 @pytest.mark.parametrize("port", PORTS)
 def test_a_wrong_port_is_named(port: str, steps: str) -> None:

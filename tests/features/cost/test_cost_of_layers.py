@@ -23,7 +23,6 @@ from attncli.problem.loader import load, loads
 from attncli.problem.model import Problem
 from attncli.problem.parts.masks.causal import Causal
 from attncli.tracing import run
-from tests.cases import in_one_test
 
 INPUTS = Path(__file__).parents[3] / "inputs"
 FILES = sorted(INPUTS.glob("*.[jy]*"))
@@ -57,7 +56,8 @@ def product(cells: int, terms: int) -> int:
     return cells * (2 * terms - 1)
 
 
-@in_one_test("file", FILES, ids=lambda path: path.name)
+@pytest.mark.sampled(20)
+@pytest.mark.parametrize("file", FILES, ids=lambda path: path.name)
 def test_shapes_are_those_of_the_steps_as_they_are_worked(file: Path) -> None:
     assert shapes(cost_of(load(str(file)), GivenSizes())) == worked(load(str(file)))
 
@@ -130,6 +130,7 @@ def test_entries_of_a_batch_share_only_weights_and_masks(
     assert five.bytes_cached == 5 * one.bytes_cached
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize(
     ("heads", "kv_heads", "batch"), [(1, 1, 2), (4, 4, 1), (4, 2, 1), (6, 1, 3)]
 )

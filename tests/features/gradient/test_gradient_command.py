@@ -124,7 +124,7 @@ def test_a_step_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.at_most(82)
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("file", sorted(INPUTS.glob("*.yaml")), ids=lambda path: path.stem)
 @pytest.mark.parametrize("format", ["table", "markdown", "latex", "html", "json"])
 def test_every_example_in_every_format(
@@ -135,7 +135,7 @@ def test_every_example_in_every_format(
     assert "nan" not in page.lower()
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("rounding", ["paper", "exact"])
 @pytest.mark.parametrize(
     "file", ["i_love_ai", "base_two", "sink", "multi_head", "bahdanau", "rope"]
@@ -292,6 +292,7 @@ def test_numbers_beside_differences_are_typeset(
     assert "&#" not in page.partition("Check by")[2]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("file", ["batch", "gpt2_layer", "twelve_tokens", "grouped_query"])
 def test_differences_fit_on_a_terminal(file: str) -> None:
     problem = load(str(INPUTS / f"{file}.yaml"))

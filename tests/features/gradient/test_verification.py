@@ -293,6 +293,7 @@ def test_a_softcap_narrower_than_every_h_tells_nothing() -> None:
     assert (found["d_scaled"], found["d_capped"]) == ("unknown", "agree")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "position",
     [

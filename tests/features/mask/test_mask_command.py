@@ -178,6 +178,7 @@ def test_the_usual_slopes_are_printed(file: str, capsys: pytest.CaptureFixture[s
     assert "• position: {alibi: true} The slopes of the heads are 0.0625 and 0.00390625," in said
 
 
+@pytest.mark.sampled(3, "long")
 @pytest.mark.parametrize(
     ("name", "form"),
     [
@@ -254,6 +255,7 @@ ERRORS = {
 }
 
 
+@pytest.mark.sampled(4, "long")
 @pytest.mark.parametrize("name", ERRORS)
 def test_what_is_no_function_of_flex_attention_is_an_error(
     file: str, capsys: pytest.CaptureFixture[str], name: str
@@ -329,6 +331,7 @@ def test_the_page_says_the_form_and_draws_the_mask(capsys: pytest.CaptureFixture
     assert "q0 → k1   j ≤ i: 1 ≤ 0 is false" in page
 
 
+@pytest.mark.sampled(1, "long")
 @pytest.mark.parametrize("format", ["markdown", "latex", "html"])
 def test_every_format_has_the_form(capsys: pytest.CaptureFixture[str], format: str) -> None:
     assert run(["mask", f"{MASKS}:prefix(2)", "-n", "3", "--format", format]) == 0
@@ -337,6 +340,7 @@ def test_every_format_has_the_form(capsys: pytest.CaptureFixture[str], format: s
     assert "any [causal, first 2]" in plain
 
 
+@pytest.mark.long
 def test_the_problem_of_the_data_is_one(capsys: pytest.CaptureFixture[str]) -> None:
     """What JSON holds as keys of a problem can be given to attncli, and hides the same."""
     lines = [
@@ -394,6 +398,7 @@ def test_data_of_a_score_mod_has_what_it_gave(capsys: pytest.CaptureFixture[str]
     assert np.array_equal(values[0, 0, 1, 0], 2 * scores)
 
 
+@pytest.mark.long
 def test_a_function_that_hangs_at_far_positions_has_a_form_here(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -103,6 +103,7 @@ NAMED: list[tuple[Mod, int, int, str]] = [
 ]
 
 
+@pytest.mark.sampled(12, "long")
 @pytest.mark.parametrize(("mod", "n", "m", "name"), NAMED)
 def test_a_mask_has_the_name_that_people_give_it(mod: Mod, n: int, m: int, name: str) -> None:
     assert form(mod, n, m) == name
@@ -123,6 +124,7 @@ def require_same(mod: Mod, study: Study) -> None:
     assert np.array_equal(visible_by_attncli(study), wanted)
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize("mod", [causal, sliding, document, streaming, dilated, natten, tiles])
 @pytest.mark.parametrize(("n", "m"), [(1, 1), (1, 6), (6, 1), (3, 8), (8, 3), (5, 5), (8, 8)])
 def test_the_problem_shows_what_the_function_does(mod: Mod, n: int, m: int) -> None:
@@ -204,6 +206,7 @@ def drawn(choice: Random, deepest: int = 3) -> Mod:
     )
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(
     "seed", [*range(25), *(pytest.param(each, marks=pytest.mark.slow) for each in range(25, 1500))]
 )

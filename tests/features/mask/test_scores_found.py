@@ -49,6 +49,7 @@ def test_a_score_mod_has_the_name_that_people_give_it(mod: Mod, name: str) -> No
     assert form(mod, 5, 6, heads=4) == name
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("mod", "name"), NAMED)
 def test_the_problem_does_to_scores_what_the_function_does(mod: Mod, name: str) -> None:
     """The scores of the problem are all 1, and another scale makes others of them."""

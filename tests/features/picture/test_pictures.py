@@ -644,6 +644,7 @@ def test_the_shapes_stand_on_the_arrows() -> None:
     assert len(tips) == 13
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "name", [name for name in NAMES if run(load(str(INPUTS / name))).leading_letters]
 )
@@ -725,6 +726,7 @@ def test_no_box_of_a_chart_lies_on_another_and_all_arrows_go_down(name: str) -> 
     assert all(stem[0][1] < stem[-1][1] for stem in stems)
 
 
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_shapes_on_the_arrows_of_a_chart_stand_apart(name: str) -> None:
     """By the width of a digit at least: 6 of the 11 pixels of its height."""
@@ -745,6 +747,7 @@ def is_drawn(of: str, name: str) -> bool:
     return of != "softmax" or name not in ("bahdanau.yaml", "luong.yaml")
 
 
+@pytest.mark.sampled(18)
 @pytest.mark.each_choice
 @pytest.mark.parametrize("of", KINDS)
 @pytest.mark.parametrize("name", NAMES)
@@ -754,7 +757,7 @@ def test_a_picture_is_valid(name: str, of: str) -> None:
     assert_valid(svg(of, name))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_heat_map_of_each_step_is_valid(name: str) -> None:
     trace = run(load(str(INPUTS / name)), gradient=True)

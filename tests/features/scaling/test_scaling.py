@@ -64,6 +64,7 @@ def test_the_same_seed_draws_the_same() -> None:
     assert one[1] != other[1]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "name", ["grouped_query", "kv_cache", "batch", "rope", "alibi", "sink", "fully_masked"]
 )
@@ -142,6 +143,7 @@ def test_the_page(format: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert r"d\_k" not in page
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "options", [("i_love_ai",), ("gemma2_softcap",), ("i_love_ai", "8"), ("causal", "15")]
 )

@@ -117,6 +117,7 @@ PROBLEMS = {
 }
 
 
+@pytest.mark.each_choice
 @pytest.mark.parametrize(
     "options",
     [

@@ -14,6 +14,7 @@ from attncli.mistakes.catalogue import known_mistakes
 from attncli.mistakes.model import Mistake
 
 
+@pytest.mark.long
 def test_every_mistake_can_be_made_in_some_problem() -> None:
     assert [name for name, steps in changed_steps().items() if not steps] == []
 
@@ -25,6 +26,7 @@ def test_a_mistake_for_which_there_is_no_problem_is_named(monkeypatch: pytest.Mo
         changed_steps()
 
 
+@pytest.mark.long
 def test_equations_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
     """Each is one of the language; where numbers are only rounded there is none."""
     assert run(["steps", "--mistakes", "--format", "json"]) == 0

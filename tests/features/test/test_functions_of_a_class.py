@@ -393,6 +393,7 @@ def gradescope(
     return found
 
 
+@pytest.mark.sampled(1, "long")
 @pytest.mark.usefixtures("school")
 @pytest.mark.parametrize(
     "name", ["right", "changes", pytest.param("prints", marks=pytest.mark.slow)]
@@ -424,6 +425,7 @@ def test_gradescope_takes_a_mistake_off_once(capsys: pytest.CaptureFixture[str])
     assert "For each mistake 2 are taken off: the mask was inverted." in found["output"]
 
 
+@pytest.mark.sampled(1, "long")
 @pytest.mark.usefixtures("school")
 @pytest.mark.parametrize(
     ("name", "said"),

@@ -198,6 +198,7 @@ def test_a_mistake_that_only_some_cases_can_show(
     assert explanation["cases"] == ["two KV heads of four"]
 
 
+@pytest.mark.sampled(1, "long")
 @pytest.mark.parametrize(
     ("name", "layout"),
     [
@@ -259,6 +260,7 @@ def test_sums_in_16_bits_are_told(functions: str, capsys: pytest.CaptureFixture[
     assert data["facts"]["precision"].startswith("the exponentials were added in 16 bits")
 
 
+@pytest.mark.sampled(2, "long")
 @pytest.mark.parametrize(
     ("name", "fact", "words"),
     [
@@ -345,6 +347,7 @@ def test_a_call_that_fails_is_told_with_the_last_line_of_its_error(
     assert all(error in case["error"] for case in data["cases"] if case["result"] == "error")
 
 
+@pytest.mark.sampled(3, "long")
 @pytest.mark.parametrize(
     ("target", "code", "message", "help"),
     [
@@ -420,6 +423,7 @@ def test_a_page_in_a_file_of_a_problem_is_refused(
     assert "leave --format out" in capsys.readouterr().err
 
 
+@pytest.mark.sampled(1, "long")
 @pytest.mark.parametrize(
     ("source", "help"),
     [

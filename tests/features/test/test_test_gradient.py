@@ -93,6 +93,7 @@ def test_a_cache_is_handed_on_by_an_expression(
     assert judged == ["plain", "scores of 1,000", "plain, in float16"]
 
 
+@pytest.mark.sampled(1, "long")
 @pytest.mark.parametrize(
     ("name", "said"),
     [

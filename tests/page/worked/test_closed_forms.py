@@ -144,7 +144,7 @@ def test_a_copy_of_given_numbers_has_them_as_they_were_given_and_no_closed_forms
     )
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("path", INPUTS, ids=lambda path: path.name)
 def test_every_example_has_a_page_in_every_format(path: Path) -> None:
     page = derivation(run(load(str(path)), rounding="exact"), View())

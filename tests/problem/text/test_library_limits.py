@@ -256,6 +256,7 @@ def in_words(read: Callable[[], object]) -> list[str]:
     return []
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", ["p.yaml", "p.json"])
 @pytest.mark.parametrize("place", PLACES)
 @settings.get_profile("few")

@@ -194,6 +194,7 @@ def _one_is_short(folder: Path) -> None:
     path.write_bytes(path.read_bytes()[:-1])
 
 
+@pytest.mark.sampled(1, "long")
 @pytest.mark.parametrize(
     ("damage", "said"),
     [

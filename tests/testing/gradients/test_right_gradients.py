@@ -51,6 +51,7 @@ def require_right(results: list[CaseResult], judged: int) -> None:
     assert sum(each.is_of_gradients for each in results) == judged
 
 
+@pytest.mark.sampled(3, "long")
 @pytest.mark.parametrize("name", IN_NUMPY)
 def test_in_numpy(name: str) -> None:
     layout, judged = IN_NUMPY[name]

@@ -113,7 +113,7 @@ def assert_told(output: str, capsys: Any) -> None:
 
 
 @pytest.mark.usefixtures("school")
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("odd", [None, *ODD])
 @pytest.mark.parametrize("student", range(3), ids=STUDENTS)
 def test_every_value_of_results_in_json(student: int, odd: str | None, capsys: Any) -> None:
