@@ -23,7 +23,7 @@ from attncli.arguments import (
     require_tolerance,
     wanted_steps,
 )
-from attncli.dtypes import DTYPES, DeviceWord, DtypeWord, RoundingWord, chosen
+from attncli.dtypes import DTYPES, WHAT_MAY_BE_GIVEN, DeviceWord, DtypeWord, RoundingWord, chosen
 from attncli.english import as_written, entitled, listed
 from attncli.errors import usage_error
 from attncli.notebook import Trace, work_out
@@ -101,7 +101,6 @@ def problems(
     """
     # Few programs need these.
     from attncli.features.generate.problems import drawn_problems, layer_of
-    from attncli.features.generate.sizes import WHAT_MAY_BE_GIVEN
 
     chosen("given", given, WHAT_MAY_BE_GIVEN)
     separate = flag("separate", separate)

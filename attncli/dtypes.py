@@ -25,6 +25,8 @@ NOT_FLOATS = {
     "exact": "exact numbers have no number format and need the CPU; leave out one of the two",
 }
 DETAILS = ("brief", "rows", "cells")
+# What a new problem may give: X and the weights, or queries, keys and values.
+WHAT_MAY_BE_GIVEN = ("x", "qkv")
 # What software may give a query that sees no key: 0, NaN, or the mean of all values.
 SEES_NO_KEY = ("zero", "nan", "mean")
 # Decimals that can be asked for: those of a float64 beyond these mean nothing.

@@ -16,7 +16,16 @@ from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import typer
 
-from attncli.dtypes import DETAILS, DEVICES, DTYPES, PRECISION, ROUNDINGS, chosen, meant
+from attncli.dtypes import (
+    DETAILS,
+    DEVICES,
+    DTYPES,
+    PRECISION,
+    ROUNDINGS,
+    WHAT_MAY_BE_GIVEN,
+    chosen,
+    meant,
+)
 from attncli.english import shorten
 from attncli.errors import AttncliError, usage_error
 from attncli.problem.parts.conventions import CONVENTIONS
@@ -290,6 +299,14 @@ OtherScale: TypeAlias = Annotated[
         metavar="SCALE",
         help="Use this scale instead of the one in the file: a number or none.",
         autocompletion=offer(lambda: ("default", "none")),
+    ),
+]
+Given: TypeAlias = Annotated[
+    str | None,
+    choice(
+        "--given",
+        WHAT_MAY_BE_GIVEN,
+        "Give X and the weights, or give Q, K and V.  [default: x]",
     ),
 ]
 Dtype: TypeAlias = Annotated[

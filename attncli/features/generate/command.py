@@ -23,7 +23,6 @@ from attncli.features.generate.sizes import (
     POSSIBLE_SIZES,
     USUAL_DIMS,
     USUAL_DIMS_OF_HEADS,
-    WHAT_MAY_BE_GIVEN,
     in_text,
     usual_dims,
 )
@@ -90,14 +89,7 @@ def generate(
     heads: Annotated[
         int | None, _whole("--heads", POSSIBLE_HEADS, "Heads; d_k and d_v are those of one head.")
     ] = None,
-    given: Annotated[
-        str | None,
-        options.choice(
-            "--given",
-            WHAT_MAY_BE_GIVEN,
-            "Give X and the weights, or give Q, K and V.  [default: x]",
-        ),
-    ] = None,
+    given: options.Given = None,
     mask: Annotated[
         str | None,
         typer.Option(

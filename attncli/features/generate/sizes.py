@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-WHAT_MAY_BE_GIVEN = ("x", "qkv")
 MOST_PROBLEMS = 10_000
 # With no decimals, few mistakes are told apart, and nobody writes more by hand.
 POSSIBLE_DECIMALS = range(1, 7)

@@ -7,11 +7,13 @@ import typer
 
 from attncli.cli import options
 from attncli.cli.files import require_new, write
+from attncli.cli.options import Conflict, reject_conflicts
 from attncli.cli.overrides import Overrides
 from attncli.errors import AttncliError, usage_error
 
 # Nobody writes a file of more by hand.
 POSSIBLE_SIZES = range(1, 65)
+USUAL_D_MODEL = 4
 
 
 def _size(option: str, help: str) -> Any:
@@ -31,7 +33,10 @@ def new(
     tokens: Annotated[
         str, typer.Option("--tokens", metavar="WORDS", help="The tokens, with spaces between them.")
     ] = "I love AI",
-    d_model: Annotated[int, _size("--d-model", "Numbers in a row of X.")] = 4,
+    given: options.Given = None,
+    d_model: Annotated[
+        int | None, _size("--d-model", "Numbers in a row of X.  [default: 4]")
+    ] = None,
     d_k: Annotated[int, _size("--d-k", "Numbers in a query and in a key, per head.")] = 3,
     d_v: Annotated[
         int | None, _size("--d-v", "Numbers in a value, per head.  [default: d_k]")
@@ -77,6 +82,7 @@ def new(
 
     Examples:
       attncli new -o homework.yaml
+      attncli new --given qkv --tokens "I love AI" -o homework.yaml
       attncli new --random --seed 7 --heads 2 -o homework.yaml
     """
     words = tuple(tokens.split())
@@ -89,6 +95,14 @@ def new(
         raise usage_error(
             f"--tokens has {len(words)} tokens", help=f"{POSSIBLE_SIZES[-1]} are the most"
         )
+    reject_conflicts(
+        Conflict(
+            given == "qkv" and d_model is not None,
+            "--d-model",
+            "--given qkv",
+            "Q, K and V are given as they are: --d-k and --d-v are their columns",
+        )
+    )
     if options.suffix_of(output) not in options.OF_YAML:
         raise options.unknown_suffix("-o", output or "", ".yaml")
 
@@ -96,8 +110,8 @@ def new(
 
     if output is not None and output != "-":
         require_new(output)
-    sizes = SizesOfTemplate(d_model, d_k, d_v or d_k, heads)
-    text = partial(problem_text, words, sizes, equations=equations)
+    sizes = SizesOfTemplate(d_model or USUAL_D_MODEL, d_k, d_v or d_k, heads)
+    text = partial(problem_text, words, sizes, equations=equations, given=given or "x")
     mask = _checked(text(None, "problem.yaml", seed=0), mask)
     # Equations are tried before they are changed, so their problem has numbers.
     if seed is None and (random or equations):

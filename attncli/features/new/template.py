@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import NamedTuple
 
+from attncli.english import count
 from attncli.problem.text.numbers import BLANK
 from attncli.system import quoted
 
@@ -23,7 +24,8 @@ _LONGEST_TITLE = 60
 _HEAD = """\
 # yaml-language-server: $schema=problem.schema.json
 # {first}.
-# You can also paste a whole matrix: write X: | and, below it, its rows with two blanks before each.
+# You can also paste a whole matrix: write {matrix}: | and, below it, its rows with two blanks
+# before each.
 # Then run: attncli compute {name}
 # The first line lets editors check this file. They need the schema beside it:
 # attncli schema problem -o problem.schema.json
@@ -77,11 +79,13 @@ def problem_text(
     *,
     seed: int | None,
     equations: bool = False,
+    given: str = "x",
 ) -> str:
     """A problem in YAML, to be saved under `name`, with blanks; with a seed the numbers are drawn
-    by it. With `equations`, which need a seed, it has some of its own.
+    by it. With `equations`, which need a seed, it has some of its own. `given` is "x" for an input
+    and weights, or "qkv".
     """
-    text = "".join(_pieces(tokens, sizes, mask, name, seed))
+    text = "".join(_pieces(tokens, sizes, mask, name, seed, given))
     return text + _own_equations(sizes, seed or 0) if equations else text
 
 
@@ -93,21 +97,38 @@ def _own_equations(sizes: SizesOfTemplate, seed: int) -> str:
 
 
 def _pieces(
-    tokens: Sequence[str], sizes: SizesOfTemplate, mask: str | None, name: str, seed: int | None
+    tokens: Sequence[str],
+    sizes: SizesOfTemplate,
+    mask: str | None,
+    name: str,
+    seed: int | None,
+    given: str,
 ) -> Iterator[str]:
-    d_model, d_k, d_v, heads = sizes
     labels = [_label(token) for token in tokens]
     title = " ".join(tokens)
     random = None if seed is None else Random(seed)
     shown = quoted(name) if name.isprintable() else "FILE"
-    yield _HEAD.format(first=_FILL_IN if seed is None else _CHANGE.format(seed=seed), name=shown)
+    yield _HEAD.format(
+        first=_FILL_IN if seed is None else _CHANGE.format(seed=seed),
+        name=shown,
+        matrix="Q" if given == "qkv" else "X",
+    )
     if len(title) <= _LONGEST_TITLE:
         yield f"title: {_label(title)}\n"
     yield f"tokens: [{', '.join(labels)}]\n"
-    if heads > 1:
-        yield f"heads: {heads}\n"
+    if sizes.heads > 1:
+        yield f"heads: {sizes.heads}\n"
+    arrays = _queries_keys_and_values if given == "qkv" else _input_and_weights
+    yield from arrays(labels, sizes, random)
+    yield f"\nmask: {mask}\n" if mask is not None else _NO_MASK
+
+
+def _input_and_weights(
+    labels: Sequence[str], sizes: SizesOfTemplate, random: Random | None
+) -> Iterator[str]:
+    d_model, d_k, d_v, heads = sizes
     yield f"\n# The input: a row for each token, a column for each feature (d_model = {d_model}).\n"
-    yield from _matrix("X", len(tokens), d_model, random, labels)
+    yield from _matrix("X", len(labels), d_model, random, labels)
     parts = (
         ("Q", "queries", "query", "k", d_k),
         ("K", "keys", "key", "k", d_k),
@@ -116,7 +137,7 @@ def _pieces(
     for part, many, one, letter, width in parts:
         columns = f"a column for each of the d_{letter} = {width} numbers of a {one}"
         if heads > 1:
-            columns = f"d_{letter} = {width} columns for each of the {heads} heads"
+            columns = f"{count(width, 'column')} (d_{letter}) for each of the {heads} heads"
         yield (
             f"\n# W_{part} makes the {many}: {part} = X W_{part}.\n# A row for each feature of X,"
             f" {columns}.\n"
@@ -126,7 +147,23 @@ def _pieces(
         rows = f"There are d_v = {d_v} rows for each head, and a column for each feature"
         yield f"\n# W_O mixes the outputs of the heads, which stand side by side.\n# {rows}.\n"
         yield from _matrix("W_O", heads * d_v, d_model, random)
-    yield f"\nmask: {mask}\n" if mask is not None else _NO_MASK
+
+
+def _queries_keys_and_values(
+    labels: Sequence[str], sizes: SizesOfTemplate, random: Random | None
+) -> Iterator[str]:
+    _, d_k, d_v, heads = sizes
+    parts = (
+        ("Q", "query", "what the token is looking for", "k", d_k),
+        ("K", "key", "what other tokens use to find the token", "k", d_k),
+        ("V", "value", "what the token gives to those that find it", "v", d_v),
+    )
+    for name, one, meaning, letter, width in parts:
+        columns = f"a column for each of the d_{letter} = {width} numbers of a {one}"
+        if heads > 1:
+            columns = f"{count(width, 'column')} (d_{letter}) for each of the {heads} heads"
+        yield f"\n# Each row is one token's {one}: {meaning}.\n# It has {columns}.\n"
+        yield from _matrix(name, len(labels), heads * width, random, labels)
 
 
 def _matrix(

@@ -41,7 +41,7 @@ def test_blanks_are_asked_for_in_one_error(
     assert capsys.readouterr() == (
         "",
         (
-            "attncli: error: homework.yaml:12:6: X[0][0]: 48 numbers are still to be written\n"
+            "attncli: error: homework.yaml:13:6: X[0][0]: 48 numbers are still to be written\n"
             "    - [_, _, _, _]  # I\n"
             "       ^\n"
             "help: write a number for each _: 12 in X, 12 in W_Q, 12 in W_K and 12 in W_V\n"
@@ -257,3 +257,37 @@ def test_the_comments_on_equations_are_true(capsys: pytest.CaptureFixture[str]) 
     for heads in ("1", "2"):
         text = written(capsys, "--equations", "--heads", heads)
         assert ("holds for each of the 2 heads" in text) == (heads == "2")
+
+
+@pytest.mark.parametrize(("heads", "d_k", "d_v"), [(1, 3, 3), (2, 3, 1)])
+def test_queries_keys_and_values_can_be_what_is_given(
+    heads: int, d_k: int, d_v: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sizes = ["--heads", str(heads), "--d-k", str(d_k), "--d-v", str(d_v)]
+    text = written(capsys, "--given", "qkv", "--tokens", "a b", *sizes)
+    blanks = {
+        name: count.strip()
+        for name, count in re.findall(r"^(Q|K|V):\n((?:  -.*\n)+)", text, re.MULTILINE)
+    }
+    assert {name: rows.count("_") for name, rows in blanks.items()} == {
+        "Q": 2 * heads * d_k,
+        "K": 2 * heads * d_k,
+        "V": 2 * heads * d_v,
+    }
+    assert "write Q: | and" in text
+    trace = attncli.trace(
+        loads(written(capsys, "--given", "qkv", "--random", *sizes).encode(), "p.yaml")
+    )
+    assert trace["Q"].shape[-1] == d_k
+    assert trace["V"].shape[-1] == d_v
+    assert "X" not in trace
+
+
+def test_d_model_is_the_input_that_is_not_given(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["new", "--given", "qkv", "--d-model", "3"]) == 2
+    assert "--d-model cannot be used with --given qkv" in capsys.readouterr().err
+
+
+def test_equations_can_read_given_queries(capsys: pytest.CaptureFixture[str]) -> None:
+    text = written(capsys, "--given", "qkv", "--equations")
+    assert "attention_left" in attncli.trace(loads(text.encode(), "p.yaml"))
