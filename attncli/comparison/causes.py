@@ -17,8 +17,8 @@ from attncli.comparison.known_mistakes import MOST_WEIGHTS, Explanation, unexpla
 from attncli.english import either, listed
 from attncli.page.document import Text
 from attncli.page.measures import legible_number, number
+from attncli.problem.matrix import Scalar
 from attncli.tracing.comparison import Comparison, Operand, StepComparison
-from attncli.tracing.difference import difference
 from attncli.tracing.head_layouts import OtherLayout, fewer_axes
 from attncli.tracing.model import Trace
 
@@ -49,6 +49,33 @@ def factor_names(factor: float, trace: Trace) -> tuple[str, ...]:
     return _fitting(factor, likely) or _fitting(factor, unlikely)
 
 
+def rope_factor_names(factor: float, trace: Trace) -> tuple[str, ...]:
+    """What this factor may be where RoPE stretches queries and keys by one of its own.
+
+    Scores have it twice, so its square is named, too.
+    """
+    if "Q_rot" not in trace:
+        return ()
+    known = {}
+    if "attention_factor" in trace:
+        known["RoPE's attention factor"] = float(trace["attention_factor"])
+    given = trace.parameters.get("attention_factor")
+    if isinstance(given, Scalar):
+        known["RoPE's attention factor"] = float(given.value)
+    stretched = trace.parameters.get("factor")
+    if isinstance(stretched, Scalar) and stretched.value > 1:
+        usual = 0.1 * math.log(stretched.value) + 1
+        if usual not in known.values():
+            known["0.1·ln(factor) + 1, as RoPE's attention factor often is"] = usual
+    squares = {}
+    for name, value in known.items():
+        squares[name] = value**2
+        squares[f"the square of {name}"] = value**4
+        squares[f"1 / {name}"] = value**-2
+        squares[f"1 / the square of {name}"] = value**-4
+    return _fitting(factor, squares)
+
+
 def _fitting(factor: float, squares: Mapping[str, float]) -> tuple[str, ...]:
     fitting = []
     for name, square in squares.items():
@@ -56,29 +83,6 @@ def _fitting(factor: float, squares: Mapping[str, float]) -> tuple[str, ...]:
         if square != 1 and math.isclose(factor, root, rel_tol=1e-3):
             fitting.append(name)
     return tuple(fitting)
-
-
-def tiled_kv_heads(comparison: Comparison) -> tuple[int, Operand, Operand] | None:
-    """The number of KV heads, if one side has tiled them for all query heads: head h has KV head h
-    mod their number.
-
-    Returns this number, the side that tiles, and the other side, whose KV heads serve consecutive
-    query heads. Only keys and values that are repeated show this; scores of tiled heads are a known
-    mistake.
-    """
-    step = comparison.first
-    if step is None or step.difference is None or step.layout != "repeated":
-        return None
-    for ours, theirs in ((comparison.a, comparison.b), (comparison.b, comparison.a)):
-        if ours.trace is None:
-            continue
-        group = int(ours.trace.parameters["group"].value)
-        tiled = step.arranged(np.concatenate([ours[step.name]] * group, axis=-3))
-        there = step.arranged(theirs[step.name])
-        found = difference(tiled, there, comparison.tolerance, sizes=step.sizes)
-        if not found.differing:
-            return ours.trace["K"].shape[-3], theirs, ours
-    return None
 
 
 # How many queries, and how many heads, a sentence names.
@@ -105,7 +109,7 @@ def causes(comparison: Comparison, explained: Explanation | None, precision: int
             f"Every cell of {first.name} {b.phrase} is ",
             *number(legible_number(first.factor, precision)),
             f" times the cell {a.phrase}",
-            *_known_factor(comparison, first.factor),
+            *_known_factor(comparison, first.factor, explained),
             ".",
         )
     for said in _layouts(comparison):
@@ -123,6 +127,8 @@ def causes(comparison: Comparison, explained: Explanation | None, precision: int
         if explained.blind:
             yield (_blind_queries(explained),)
     yield from _rows_without_numbers(comparison)
+    if said := _without_effect(comparison):
+        yield (said,)
     if size := unexplained_size(comparison):
         yield (
             (
@@ -130,15 +136,16 @@ def causes(comparison: Comparison, explained: Explanation | None, precision: int
                 f" {size:,}."
             ),
         )
-    serving = tiled_kv_heads(comparison)
-    if serving and first is not None:
-        heads, theirs, ours = serving
-        yield (
-            (
-                f"{first.name} {theirs.phrase} comes from tiled KV heads: query head h reads KV"
-                f" head h mod {heads}. Each KV head {ours.phrase} serves consecutive query heads."
-            ),
-        )
+
+
+def _without_effect(comparison: Comparison) -> str:
+    """That the output is the same, although steps before it differ."""
+    both = [step for step in comparison.steps if step.difference is not None]
+    if comparison.first is None or not both or both[-1].name != "output" or both[-1].differs:
+        return ""
+    agreeing = takewhile(lambda step: not step.differs, reversed(both))
+    *_, first = agreeing
+    return f"From {first.name} on, both sides agree: what differs has no effect on the output."
 
 
 def _blind_queries(explained: Explanation) -> str:
@@ -218,11 +225,16 @@ def _has_nan_before_softmax(side: Operand) -> bool:
     return any(np.isnan(side[name]).any() for name in before)
 
 
-def _known_factor(comparison: Comparison, factor: float) -> Text:
+def _known_factor(comparison: Comparison, factor: float, explained: Explanation | None) -> Text:
     """The factor's names, if it is one that people often get wrong."""
     traces = [side.trace for side in (comparison.a, comparison.b) if side.trace]
-    names = dict.fromkeys(name for trace in traces for name in factor_names(factor, trace))
-    return (f", which is {listed(list(names), last='or')}",) if names else ()
+    of_rope = dict.fromkeys(name for trace in traces for name in rope_factor_names(factor, trace))
+    names = list(of_rope)
+    # A mistake of RoPE that gives all numbers leaves no room for the root of a length.
+    is_of_rope = explained is not None and any("RoPE" in name for name in explained.mistakes)
+    if not (of_rope and is_of_rope):
+        names += dict.fromkeys(name for trace in traces for name in factor_names(factor, trace))
+    return (f", which is {listed(names, last='or')}",) if names else ()
 
 
 def _layouts(comparison: Comparison) -> Iterator[str]:

@@ -9,11 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from attncli.comparison.conversions import conversions, tiled_kv_heads
 from attncli.comparison.mistaken_numbers import FEWEST_CELLS, Attempt, Made
 from attncli.equation.nodes import Expression
 from attncli.mistakes.alike import groups_of_alike, shared_words
 from attncli.mistakes.blind_queries import blind_queries
 from attncli.mistakes.catalogue import applicable
+from attncli.mistakes.forward import TILED
+from attncli.mistakes.in_weights import in_weights
 from attncli.mistakes.mistaken_trace import MistakenTrace
 from attncli.mistakes.model import Changes
 from attncli.tracing.comparison import Comparison, Operand, StepComparison
@@ -43,7 +46,8 @@ class Explanation:
 
 
 class _Fitting(NamedTuple):
-    """A mistake that gives the other side's numbers, and in how many of the steps that differ.
+    """A mistake that gives the other side's numbers: the first of the steps that differ, and how
+    many there are.
 
     It does so `as_ours` if queries that see no key are treated as attncli treats them.
     """
@@ -51,6 +55,7 @@ class _Fitting(NamedTuple):
     name: str
     changes: Changes
     mistaken: MistakenTrace
+    first: StepComparison
     steps: int
     as_ours: bool
 
@@ -74,8 +79,29 @@ def explanation(comparison: Comparison) -> Explanation | None:
         if not any(one.as_ours for one in found) and _treats_blind_rows_otherwise(attempt):
             return None
         groups = _best_groups(found)
-        if 0 < len(groups) <= MOST_MISTAKES_NAMED and not attempt.a_lower_format_would_do():
-            return _explanation(attempt, groups)
+        if 0 < len(groups) <= MOST_MISTAKES_NAMED:
+            first = groups[0][0].first
+            if not attempt.a_lower_format_would_do(first):
+                return _explanation(attempt, groups)
+        if not found and (converted := _converted(attempt)):
+            return converted
+    return None
+
+
+def _converted(attempt: Attempt) -> Explanation | None:
+    """What was done to given arrays, if that is no known mistake of an equation."""
+    first = attempt.first
+    kv_heads = tiled_kv_heads(attempt)
+    if kv_heads is not None:
+        read = (
+            f"Query head h reads KV head h mod {kv_heads} {attempt.theirs.phrase}. Each KV head"
+            f" {attempt.ours.phrase} serves consecutive query heads."
+        )
+        return Explanation(attempt.theirs, first.name, (TILED,), (read,))
+    for conversion in conversions(attempt):
+        made = Made(attempt.trace, conversion.changes, ())
+        if first.name in _explained(attempt, made, first):
+            return Explanation(attempt.theirs, first.name, (conversion.name,))
     return None
 
 
@@ -85,17 +111,41 @@ def _all_that_explain(attempt: Attempt) -> list[_Fitting]:
         # The page says so of the rows themselves, and `--sees-no-key` that it is meant.
         if mistake.convention:
             continue
-        made = Made(attempt.trace, changes, mistake.optional)
-        steps = _explained(attempt, made)
-        if attempt.first.name not in steps:
+        made = _made(attempt, changes, mistake.optional)
+        first = None if made is None else _first(attempt, made)
+        if made is None or first is None:
+            continue
+        steps = _explained(attempt, made, first)
+        if first.name not in steps:
             continue
         cells = sum(steps.values())
         if cells < FEWEST_CELLS:
             continue
-        as_ours = attempt.gives(attempt.first, made.plain)
-        fitting = _Fitting(mistake.name, changes, made.plain, len(steps), as_ours)
+        as_ours = attempt.gives(first, made.plain)
+        fitting = _Fitting(mistake.name, changes, made.plain, first, len(steps), as_ours)
         found.append(fitting)
     return found
+
+
+def _made(attempt: Attempt, changes: Changes, optional: tuple[str, ...]) -> Made | None:
+    """The numbers that a mistake makes: of what reads the weights, or, where these differ, of the
+    weights themselves. None where it makes none of these.
+    """
+    made = Made(attempt.trace, changes, optional)
+    if not _is_given(attempt, attempt.first) or attempt.first.name in made.unread:
+        return made
+    of_weights = in_weights(attempt.trace, changes)
+    return Made(attempt.trace, of_weights, optional) if of_weights else None
+
+
+def _first(attempt: Attempt, made: Made) -> StepComparison | None:
+    """The first step that differs, of those that are read with a mistake; None where its numbers
+    cannot be compared.
+    """
+    for step in attempt.comparison.steps:
+        if step.differs and step.name not in made.unread:
+            return None if step.difference is None else step
+    return None
 
 
 def _treats_blind_rows_otherwise(attempt: Attempt) -> bool:
@@ -104,7 +154,7 @@ def _treats_blind_rows_otherwise(attempt: Attempt) -> bool:
         return False
     own_equation = attempt.trace.steps["masked"].rule.equation.expression
     right = Made(attempt.trace, {"masked": own_equation}, ())
-    return attempt.first.name in _explained(attempt, right)
+    return attempt.first.name in _explained(attempt, right, attempt.first)
 
 
 def _best_groups(found: list[_Fitting]) -> list[list[_Fitting]]:
@@ -180,7 +230,7 @@ def _explanation(attempt: Attempt, groups: list[list[_Fitting]]) -> Explanation:
         (blind_with_each,) = blind
     return Explanation(
         attempt.theirs,
-        attempt.first.name,
+        groups[0][0].first.name,
         tuple(names),
         tuple(shared),
         blind_with_each,
@@ -219,17 +269,16 @@ def unexplained_size(comparison: Comparison) -> int:
 
 def _can_be_explained(comparison: Comparison) -> bool:
     """Whether numbers differ, and not because of a change that was asked for."""
-    first = comparison.first
-    return first is not None and first.difference is not None and comparison.b.word != "after"
+    differs = any(step.differs and step.difference is not None for step in comparison.steps)
+    return differs and comparison.b.word != "after"
 
 
-def _explained(attempt: Attempt, made: Made) -> Mapping[str, int]:
+def _explained(attempt: Attempt, made: Made, first: StepComparison) -> Mapping[str, int]:
     """The steps whose numbers the mistake gives, each with how many of its cells differ without it.
 
-    None at all where it gives other numbers than theirs before the first step that differs, or in
-    it.
+    None at all where it gives other numbers than theirs before the first step that differs, in it,
+    or in a given array.
     """
-    first = attempt.first
     found: dict[str, int] = {}
     if first.name not in made.plain.moved:
         return found
@@ -240,9 +289,14 @@ def _explained(attempt: Attempt, made: Made) -> Mapping[str, int]:
         if attempt.is_given(step, made):
             if step.difference and step.difference.differing:
                 found[step.name] = step.difference.differing
-        elif (before or step is first) and not may_be_right:
+        elif (before or step is first or _is_given(attempt, step)) and not may_be_right:
             return {}
     return found
+
+
+def _is_given(attempt: Attempt, step: StepComparison) -> bool:
+    """Whether nothing but a mistake of its own can make it differ."""
+    return attempt.trace.steps[step.name].rule.given
 
 
 def _in_both(comparison: Comparison, mistaken: MistakenTrace) -> Iterator[StepComparison]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attncli.dtypes import DTYPES, Dtype
 from attncli.mistakes.blind_queries import blind_queries, blind_readings
@@ -20,7 +22,7 @@ from attncli.tracing.comparison import (
     Operand,
     StepComparison,
 )
-from attncli.tracing.difference import Doubles, difference, doubles, larger
+from attncli.tracing.difference import Doubles, cells_apart, difference, doubles, larger
 from attncli.tracing.magnitudes import Magnitudes
 from attncli.tracing.model import Trace
 
@@ -42,6 +44,18 @@ class Made:
         self.plain = MistakenTrace(trace, changes)
 
     @cached_property
+    def unread(self) -> frozenset[str]:
+        """The steps that nothing reads with the mistake, and something does without it: whatever
+        they are on the other side, it shows nothing.
+        """
+        return _read(self.trace) - _read(self.plain.trace)
+
+    def is_hidden_in(self, name: str) -> bool:
+        """Whether a step is the scores under a mask, or comes after these."""
+        order = list(self.trace.steps)
+        return "masked" in self.trace and order.index(name) >= order.index("masked")
+
+    @cached_property
     def readings(self) -> tuple[MistakenTrace, ...]:
         """The numbers as attncli has them, and then as others do."""
         if "masked" not in self.trace:
@@ -54,6 +68,26 @@ class Made:
         return tuple(readings)
 
 
+def _read(trace: Trace) -> frozenset[str]:
+    """The steps that the result is made of."""
+    found = {trace.result}
+    for step in reversed([*trace.steps.values()]):
+        if step.name in found and not step.rule.given:
+            found.update(step.rule.inputs)
+    return frozenset(found)
+
+
+class _Cells(NamedTuple):
+    """The cells of a step as they are right and as they are there, how far these are apart, and
+    which of them differ.
+    """
+
+    right: Doubles
+    there: Doubles
+    apart: Doubles
+    differ: NDArray[np.bool_]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Attempt:
     """The numbers of `theirs`, which a mistake in our problem, whose trace is `trace`, may give."""
@@ -62,6 +96,8 @@ class Attempt:
     ours: Operand
     theirs: Operand
     trace: Trace
+    _known: dict[str, _Cells] = field(default_factory=dict, repr=False)
+    _magnitudes: list[Magnitudes] = field(default_factory=list, repr=False)
 
     @property
     def first(self) -> StepComparison:
@@ -72,7 +108,12 @@ class Attempt:
 
     def is_given(self, step: StepComparison, made: Made) -> bool:
         """Whether a mistake gives a step, with any way to treat the queries that see no key."""
-        if any(self.gives(step, reading) for reading in made.readings):
+        if self.gives(step, made.plain):
+            return True
+        # What comes before the mask is the same in all ways.
+        if not made.is_hidden_in(step.name):
+            return False
+        if any(self.gives(step, reading) for reading in made.readings[1:]):
             return True
         return len(made.readings) > 1 and self._gives_by_rows(step, made.readings)
 
@@ -86,6 +127,9 @@ class Attempt:
         made = self._made(step, mistaken)
         if self._gives_to_the_digit(step, made):
             return True
+        # Sizes take long, and most mistakes are told without them.
+        if not self._is_nearer(step, made):
+            return False
         sizes = self._sizes(step, mistaken)
         return self._gives_within(step, made, sizes)
 
@@ -100,7 +144,7 @@ class Attempt:
             return False
         made = [self._made(step, reading) for reading in readings]
         within_row = tuple(range(axes.index("query") + 1 - len(axes), 0))
-        far = _apart(np.stack(made), self._there(step)).max(axis=within_row, keepdims=True)
+        far = cells_apart(np.stack(made), self._there(step)).max(axis=within_row, keepdims=True)
         nearest = far.argmin(axis=0, keepdims=True)
 
         def chosen(arrays: Sequence[Doubles]) -> Doubles:
@@ -109,6 +153,8 @@ class Attempt:
         of_rows = chosen(made)
         if self._gives_to_the_digit(step, of_rows):
             return True
+        if not self._is_nearer(step, of_rows):
+            return False
         sizes = chosen([self._sizes(step, reading) for reading in readings])
         return self._gives_within(step, of_rows, sizes)
 
@@ -116,6 +162,15 @@ class Attempt:
         """Whether these are their numbers, even if each cell were made of no larger ones."""
         own_sizes = np.where(np.isfinite(made), np.abs(made), 0.0)
         return not self._differing(step, made, own_sizes)
+
+    def _is_nearer(self, step: StepComparison, made: Doubles) -> bool:
+        """Whether every cell that differs is nearer to these numbers than to the right ones.
+
+        No size makes a cell one of these numbers, and none of the right ones, where it is not.
+        """
+        cells = self._cells(step)
+        apart = cells_apart(made, cells.there, STEPS_THAT_HIDE.get(step.name))
+        return bool((apart < cells.apart)[cells.differ].all())
 
     def _gives_within(self, step: StepComparison, made: Doubles, sizes: Doubles) -> bool:
         """Whether these are their numbers as far as the sizes allow, and the right ones are not."""
@@ -125,13 +180,12 @@ class Attempt:
         differing = step.difference.differing if step.difference else 0
         return self._differing(step, self._right(step), sizes) >= differing
 
-    def a_lower_format_would_do(self) -> bool:
+    def a_lower_format_would_do(self, step: StepComparison) -> bool:
         """Whether roundings to a lower number format explain the first step that differs, too.
 
         Half-precise numbers are often saved in float32. Where scores are large, the weights are
         then 0 and 1, and so they are with many mistakes. Only other numbers are evidence of one.
         """
-        step = self.first
         changes = rounded("weights", 0)(self.trace)
         if not changes:
             return False
@@ -143,7 +197,7 @@ class Attempt:
         right = self._right(step)
         there = self._there(step)
         made = self._made(step, zeros_and_ones)
-        is_made_nearer = _apart(made, there) < _apart(right, there)
+        is_made_nearer = cells_apart(made, there) < cells_apart(right, there)
         nearer = np.where(is_made_nearer, made, right)
         evident = self._differing(step, nearer, np.abs(nearer))
         return evident < FEWEST_CELLS
@@ -178,28 +232,30 @@ class Attempt:
         ).differing
 
     def _right(self, step: StepComparison) -> Doubles:
-        return doubles(step.arranged(self.ours[step.name]))
+        return self._cells(step).right
 
     def _there(self, step: StepComparison) -> Doubles:
-        return doubles(step.arranged(self.theirs[step.name]))
+        return self._cells(step).there
+
+    def _cells(self, step: StepComparison) -> _Cells:
+        if step.name not in self._known:
+            right = doubles(step.arranged(self.ours[step.name]))
+            there = doubles(step.arranged(self.theirs[step.name]))
+            apart = cells_apart(right, there, STEPS_THAT_HIDE.get(step.name))
+            allowed = 0.0 if step.sizes is None else self.comparison.tolerance * step.sizes
+            self._known[step.name] = _Cells(right, there, apart, apart > allowed)
+        return self._known[step.name]
 
     def _made(self, step: StepComparison, mistaken: MistakenTrace) -> Doubles:
         return self._arranged(step, mistaken[step.name])
 
     def _sizes(self, step: StepComparison, mistaken: MistakenTrace) -> Doubles:
-        return self._arranged(step, mistaken.sizes(step.name, self._coarser))
+        if not self._magnitudes:
+            self._magnitudes.append(Magnitudes(self.trace, self._coarser))
+        [right] = self._magnitudes
+        sizes = mistaken.sizes(step.name, self._coarser, right)
+        return self._arranged(step, sizes)
 
     def _arranged(self, step: StepComparison, numbers: Doubles) -> Doubles:
         """Numbers in the shape of our step, as they are compared."""
         return step.arranged(self.ours.compared_rows(step.name, numbers))
-
-
-def _apart(numbers: Doubles, there: Doubles) -> Doubles:
-    """How far cells are apart; a NaN is as another NaN, and infinitely far from numbers."""
-    with np.errstate(invalid="ignore", over="ignore"):
-        apart = np.abs(numbers - there)
-    apart = np.where(np.isnan(apart), np.inf, apart)
-    both_nan = np.isnan(numbers) & np.isnan(there)
-    # Infinities less themselves are NaN, too.
-    is_same = (numbers == there) | both_nan
-    return np.where(is_same, 0.0, apart)

@@ -38,15 +38,18 @@ from attncli.mistakes.model import (
     in_id,
     rewritten,
     transposed,
+    transposed_before_heads,
     with_arrays,
     with_calls,
     with_i_and_j_exchanged,
     with_letters,
+    without_bias,
 )
 from attncli.problem.matrix import Scalar
 from attncli.problem.parts.axes import HEAD, KEY_HEAD
 from attncli.tracing.model import Trace
 
+TILED = "KV heads were tiled, not repeated"
 NAMES_OF_DECIMALS = {0: "whole numbers", 1: "one decimal", 2: "2 decimals", 3: "3 decimals"}
 _HALF_UPWARDS = 0.5 + 1e-9
 _ROOT_OF_D_K = Call("sqrt", (Name("d_k"),))
@@ -389,15 +392,6 @@ def rounded(name: str, decimals: int) -> Change:
     return change
 
 
-def without_bias(expression: Expression, _: Trace) -> Expression:
-    """The sum that a bias is added to."""
-    match expression:
-        case Call(function="add", arguments=(product, _)):
-            return product
-        case _:
-            return expression
-
-
 def with_rows_added(name: str) -> Rewrite:
     """The output with rows of an array of its shape added to it."""
 
@@ -432,7 +426,13 @@ def without_w_o(trace: Trace) -> Changes:
 # All of them
 
 
-_TRANSPOSED = {name: rewritten(**{name[2:]: transposed(name)}) for name in ("W_Q", "W_K", "W_V")}
+_TRANSPOSED = {
+    name: first_of(
+        rewritten(**{name[2:]: transposed(name)}),
+        rewritten(**{name[2:]: transposed_before_heads(name)}),
+    )
+    for name in ("W_Q", "W_K", "W_V")
+}
 
 _ROUNDED_FIRST = {
     (step, decimals): f"{title} were rounded to {text} first"
@@ -533,7 +533,7 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
             ("Q W_K^T", "sum(k, Q[i, k] * W_K[j, k])"),
         )
     ),
-    Mistake("kv-heads-tiled", "KV heads were tiled, not repeated", heads_tiled),
+    Mistake("kv-heads-tiled", TILED, heads_tiled),
     Mistake("scale-left-out", "the scores were not scaled", _UNSCALED),
     Mistake(
         "scale-d-k",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -40,6 +40,7 @@ class MistakenTrace:
                 self.moved[name] = None
         self.first_changed = next(name for name in self.trace.steps if name in changes)
         self._found: dict[str, Doubles] = {}
+        self._sizes: dict[Dtype, dict[str, Doubles]] = {}
 
     def __getitem__(self, name: str) -> Doubles:
         """The numbers of a step, worked out when they are asked for."""
@@ -65,19 +66,36 @@ class MistakenTrace:
                 .value
             )
 
-    def sizes(self, name: str, dtype: Dtype) -> Doubles:
+    def sizes(self, name: str, dtype: Dtype, right: Magnitudes) -> Doubles:
         """How large the numbers are that each cell of a step is made of, by the equations of the
         mistake.
+
+        `right` are those of the trace without it, which many mistakes may share.
         """
-        return self.magnitudes([name], dtype)[name]
+        known = self._sizes.setdefault(dtype, {})
+        trace = self._with_values(name)
+        for step in self._up_to(name):
+            for of in trace.steps[step].rule.inputs:
+                if of in trace and of not in self.moved:
+                    known[of] = right[of]
+        return Magnitudes(trace, dtype, known=known)[name]
 
     def magnitudes(self, names: Collection[str], dtype: Dtype) -> Magnitudes:
         """The same for several steps, which have much in common."""
+        last = [name for name in self.moved if name in names][-1:]
+        return Magnitudes(self._with_values(*last), dtype)
+
+    def _with_values(self, *last: str) -> Trace:
+        """The trace with its own values up to a step that moved."""
         steps = dict(self.trace.steps)
-        left = set(names)
+        for name in last:
+            for moved in self._up_to(name):
+                steps[moved] = replace(steps[moved], value=self[moved])
+        return replace(self.trace, steps=steps)
+
+    def _up_to(self, name: str) -> Iterator[str]:
+        """The steps that moved, up to this one."""
         for moved in self.moved:
-            if not left:
-                break
-            steps[moved] = replace(steps[moved], value=self[moved])
-            left.discard(moved)
-        return Magnitudes(replace(self.trace, steps=steps), dtype)
+            yield moved
+            if moved == name:
+                return

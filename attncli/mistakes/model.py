@@ -40,6 +40,7 @@ from attncli.equation.nodes import (
     Reduce,
     Ref,
     names_used,
+    number_node,
     rename,
     rewrite,
 )
@@ -315,6 +316,40 @@ def transposed(name: str) -> Rewrite:
         return rewrite(expression, change)
 
     return function
+
+
+def transposed_before_heads(name: str) -> Rewrite:
+    """A square matrix of all heads side by side, transposed before it was cut into these."""
+
+    def function(expression: Expression, trace: Trace) -> Expression | None:
+        shape = trace.shapes().get(name)
+        if shape is None or len(shape) != 3 or shape[-2] != shape[0] * shape[-1]:
+            return None
+        width = number_node(shape[-1])
+
+        def change(node: Expression) -> Expression:
+            # Another mistake may read it by other places than letters already.
+            if not isinstance(node, Ref) or node.name != name or len(node.letters) != 3:
+                return node
+            head, row, column = (Name(letter) for letter in node.letters)
+            place = Call("add", (Call("mul", (head, width)), column))
+            return replace(
+                node,
+                indices=(Call("floor_div", (row, width)), place, Call("mod", (row, width))),
+            )
+
+        return rewrite(expression, change)
+
+    return function
+
+
+def without_bias(expression: Expression, _: Trace) -> Expression:
+    """The sum that a bias is added to."""
+    match expression:
+        case Call(function="add", arguments=(product, _)):
+            return product
+        case _:
+            return expression
 
 
 def result_transposed(name: str) -> Change:

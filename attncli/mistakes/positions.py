@@ -434,6 +434,14 @@ POSITION_MISTAKES: tuple[Mistake, ...] = (
         first_of(rewritten(Q_rot=one_further), rewritten(Q_angles=one_position_further)),
     ),
     Mistake(
+        "rope-all-one-further",
+        "RoPE counted all positions one further",
+        first_of(
+            rewritten(Q_rot=one_further, K_rot=one_further),
+            rewritten(Q_angles=one_position_further, K_angles=one_position_further),
+        ),
+    ),
+    Mistake(
         "rope-queries-alone", "RoPE rotated the queries alone", equations("K_rot[j, k] = K[j, k]")
     ),
     Mistake("rope-keys-alone", "RoPE rotated the keys alone", equations("Q_rot[i, k] = Q[i, k]")),

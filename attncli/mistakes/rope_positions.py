@@ -29,10 +29,10 @@ def rows_from_0(trace: Trace) -> Changes:
 
 
 def one_position_further(expression: Expression, _: Trace) -> Expression:
-    """The position of each query and 1."""
+    """The position of each token and 1."""
 
     def change(node: Expression) -> Expression:
-        if isinstance(node, Ref) and node.name in _PLACES and node.name[0] == "Q":
+        if isinstance(node, Ref) and node.name in _PLACES:
             return Call("add", (node, number_node(1)))
         return node
 

@@ -15,6 +15,7 @@ from attncli.attention.registry import known_rule
 from attncli.dtypes import DTYPES, Dtype
 from attncli.equation.nodes import Ref
 from attncli.equation.rule import Rule
+from attncli.problem.matrix import Scalar
 from attncli.problem.parts.axes import of_one_head
 from attncli.tracing.difference import Difference, Doubles, Hides, difference, factor, larger
 from attncli.tracing.head_layouts import (
@@ -41,6 +42,18 @@ STEPS_THAT_HIDE: Mapping[str, Hides] = {
     "masked": "row",
     "row_max": "cell",
     "shifted": "row",
+}
+# The numbers of RoPE as config.json has them, each with our name.
+_NUMBERS_OF_ROPE = {
+    "rope_theta": "theta",
+    "rotary_dim": "rotary_dim",
+    "factor": "factor",
+    "original_max_position_embeddings": "original_length",
+    "attention_factor": "attention_factor",
+    "mscale": "mscale",
+    "mscale_all_dim": "mscale_all_dim",
+    "low_freq_factor": "low_freq_factor",
+    "high_freq_factor": "high_freq_factor",
 }
 
 
@@ -470,8 +483,24 @@ def compare(
 def _settings(a: Operand, b: Operand) -> dict[str, tuple[Any, Any]]:
     if a.trace is None or b.trace is None:
         return {}
-    ours, theirs = a.trace.settings._asdict(), b.trace.settings._asdict()
+    ours = a.trace.settings._asdict()
+    theirs = b.trace.settings._asdict()
+    if "Q_rot" in a.trace and "Q_rot" in b.trace:
+        ours |= _of_rope(a.trace)
+        theirs |= _of_rope(b.trace)
     return {name: (ours[name], theirs[name]) for name in ours if ours[name] != theirs[name]}
+
+
+def _of_rope(trace: Trace) -> dict[str, float | None]:
+    """The numbers that config.json has of RoPE, by their names there; None where there is none."""
+    found: dict[str, float | None] = {}
+    for name, own in _NUMBERS_OF_ROPE.items():
+        given = trace.parameters.get(own)
+        found[name] = float(given.value) if isinstance(given, Scalar) else None
+    # Where nothing is said, all features turn.
+    if found["rotary_dim"] is None:
+        found["rotary_dim"] = float(trace["K"].shape[-1])
+    return found
 
 
 def _step_sizes(side: Operand, coarser: Dtype, sized: bool) -> StepSizes:

@@ -82,12 +82,9 @@ def difference(
         return replace(row, where=())
     a, b = doubles(a), doubles(b)
     with np.errstate(all="ignore"):
-        apart = np.abs(a - b)
-        larger = np.maximum(np.abs(a), np.abs(b))
-        apart[(a == b) | (np.isnan(a) & np.isnan(b))] = 0
-        apart[np.isnan(apart)] = inf
         hidden = _hidden_both_ways(a, b, hides) if hides else np.zeros(a.shape, dtype=bool)
-        apart[hidden] = 0
+        apart = _apart(a, b, hidden)
+        larger = np.maximum(np.abs(a), np.abs(b))
         if sizes is None:
             sizes = np.minimum(
                 larger + np.maximum(_typical(a, hides), _typical(b, hides)), LARGEST_DOUBLE
@@ -114,6 +111,25 @@ def difference(
         int(hidden.sum()),
         float(sentinels[0]) if sentinels.size else 0.0,
     )
+
+
+def cells_apart(a: Doubles, b: Doubles, hides: Hides | None = None) -> Doubles:
+    """How far cells are apart: infinitely where one side alone is infinite or no number, and not at
+    all where both are hidden.
+
+    >>> cells_apart(np.array([1.0, np.nan, np.inf]), np.array([1.5, np.nan, 2.0])).tolist()
+    [0.5, 0.0, inf]
+    """
+    with np.errstate(all="ignore"):
+        hidden = _hidden_both_ways(a, b, hides) if hides else np.zeros(a.shape, dtype=bool)
+        return _apart(a, b, hidden)
+
+
+def _apart(a: Doubles, b: Doubles, hidden: NDArray[np.bool_]) -> Doubles:
+    is_same = (a == b) | (np.isnan(a) & np.isnan(b)) | hidden
+    apart = np.abs(a - b)
+    found: Doubles = np.where(np.isnan(apart), inf, apart)
+    return np.where(is_same, 0.0, found)
 
 
 def doubles(array: NDArray[Any]) -> Doubles:

@@ -32,22 +32,22 @@ class Magnitudes:
     `dtype` is the format in which steps are rounded: what is smaller than its smallest normal
     number loses as much as this does, and functions are looked at as far as numbers are off by its
     epsilon. Of what was `handed_on` by a computation before this one, each cell is measured by the
-    largest of its row: nobody knows its own terms.
+    largest of its row: nobody knows its own terms. `known` are those that were worked out already.
     """
 
     trace: Trace
     dtype: Dtype
     handed_on: Collection[str] = ()
-    _known: dict[str, Doubles] = field(default_factory=dict, repr=False)
+    known: dict[str, Doubles] = field(default_factory=dict, repr=False)
 
     def __getitem__(self, name: str) -> Doubles:
         """The magnitudes of a step, in its shape: at least |cell|, never infinite, 0 where all it
         is made of is 0.
         """
-        if name not in self._known:
+        if name not in self.known:
             with np.errstate(all="ignore"):
-                self._known[name] = self._found(name)
-        return self._known[name]
+                self.known[name] = self._found(name)
+        return self.known[name]
 
     def _found(self, name: str) -> Doubles:
         value = _double(self.trace[name])

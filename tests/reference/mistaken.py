@@ -1539,6 +1539,21 @@ ELSEWHERE = (
     "the mask of the first head was used for all heads",
     "the mask of the first entry was used for all entries",
     "the scores were shifted by the largest of all rows, and exponentials became 0",
+    # It changes no score, so no solution shows it: tests/recording/test_wrong_ports.py has it.
+    "RoPE counted all positions one further",
+    # Weights of a model are no homework: tests/mistakes/test_weights.py makes these.
+    "the biases of all projections were left out",
+    "Q and K were exchanged, with their biases",
+    "Q and V were exchanged, with their biases",
+    "K, V and Q were taken for Q, K and V",
+    "V, Q and K were taken for Q, K and V",
+    "one matrix was cut head by head into Q, K and V, though it had all of Q first",
+    "one matrix was cut into all of Q, all of K and all of V, though it had them head by head",
+    "heads were cut feature by feature from Q, K and V",
+    "the features of W_Q and W_K stood as interleaved pairs of RoPE, not as halves",
+    "the features of W_Q and W_K stood as halves of RoPE, not as interleaved pairs",
+    "the features of W_Q and W_K were reordered for the halves of RoPE once too often",
+    "the features of W_Q and W_K were reordered for the pairs of RoPE once too often",
 )
 
 

@@ -177,7 +177,9 @@ def test_every_mistake_shows_and_no_two_look_alike(
 
 def _may_hide(name: str, dtype: str) -> bool:
     is_low = any(words in f"{name} " for words in SENTINELS)
-    return is_low or name.startswith(FACTS) or _is_coarse(name, dtype)
+    # No score depends on where the first token stands.
+    is_relative = name == "RoPE counted all positions one further"
+    return is_low or is_relative or name.startswith(FACTS) or _is_coarse(name, dtype)
 
 
 def _is_coarse(name: str, dtype: str) -> bool:

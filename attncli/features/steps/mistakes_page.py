@@ -30,6 +30,8 @@ _LAYER: _Shapes = {
     "W_O": (8, 8),
     "b_O": (8,),
 }
+_MODEL: _Shapes = {"X": (3, 8), "W_Q": (8, 8), "W_K": (8, 8), "W_V": (8, 8)}
+_MODEL_BIASED = _MODEL | {"b_Q": (8,), "b_K": (8,), "b_V": (8,)}
 _ADDITIVE: _Shapes = {
     "Q": (3, 2),
     "K": (3, 2),
@@ -76,6 +78,9 @@ _SETTINGS: tuple[tuple[_Shapes, str], ...] = (
     (_BIASED, ""),
     (_CROSSED, "mask: causal"),
     (_LAYER, "heads: 4\nkv_heads: 2"),
+    (_MODEL, "heads: 2\nposition: {rope: {}}"),
+    (_MODEL, "heads: 2\nposition: {rope: {pairing: interleaved}}"),
+    (_MODEL_BIASED, "heads: 2"),
     (_SIZES, "loss: {kind: mse, target: {random: [3, 2], seed: 9}}"),
     (_SIZES, "loss: {kind: cross_entropy, targets: [0, 1, 1]}"),
     (_ADDITIVE, "score: additive"),

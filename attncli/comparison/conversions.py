@@ -1,0 +1,218 @@
+"""What was done to given arrays when they were converted, found from the arrays of both sides:
+heads or features in another order, or weights that were never read.
+
+The known mistakes come first: each of them says what was meant. An order that nobody has a name for
+is found by what stands in which place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from attncli.comparison.mistaken_numbers import Attempt
+from attncli.english import either, listed
+from attncli.mistakes.model import Changes
+from attncli.tracing.difference import Doubles
+
+_WEIGHTS = ("W_Q", "W_K", "W_V")
+_BIASES = ("b_Q", "b_K", "b_V")
+_OF_HEADS = ("Q", "K", "V")
+# Relative to the largest number.
+_SAME_WITHIN = 1e-5
+# So many places of an order are said.
+_MOST_PLACES = 8
+# In fewer cells, numbers that have nothing to do with each other may look alike.
+_FEWEST_UNRELATED = 64
+# The correlation of unrelated numbers is beyond so many standard deviations once in 15,000 times.
+_MOST_DEVIATIONS = 4.0
+
+
+class Conversion(NamedTuple):
+    """What was done, in words, and the arrays that this made."""
+
+    name: str
+    changes: Changes
+
+
+class _Pair(NamedTuple):
+    """An array as it is right, and as it is there."""
+
+    name: str
+    right: Doubles
+    there: Doubles
+
+
+def conversions(attempt: Attempt) -> Iterator[Conversion]:
+    """What may have been done to the arrays that differ, of which the first is the first step that
+    does; the likeliest first.
+    """
+    pairs = list(_differing(attempt))
+    if not pairs or pairs[0].name != attempt.first.name:
+        return
+    yield from _reordered(pairs, "the heads of", _axis_of_heads)
+    yield from _reordered(pairs, "the features of each head of", lambda _: -1)
+    yield from _cut_from_others(attempt, pairs)
+    yield from _not_loaded(pairs)
+
+
+def _differing(attempt: Attempt) -> Iterator[_Pair]:
+    weights = (*_WEIGHTS, *_BIASES)
+    names = weights if attempt.first.name in weights else _OF_HEADS
+    for step in attempt.comparison.steps:
+        if step.name not in names or not step.differs:
+            continue
+        right = attempt.ours[step.name].astype(np.float64)
+        there = attempt.theirs[step.name].astype(np.float64)
+        if right.shape == there.shape:
+            yield _Pair(step.name, right, there)
+
+
+def _axis_of_heads(name: str) -> int:
+    return -2 if name in _BIASES else -3
+
+
+# Heads of keys and values that are repeated
+
+
+def tiled_kv_heads(attempt: Attempt) -> int | None:
+    """How many KV heads there are, if the keys or the values that differ first have been tiled for
+    all query heads: head h is KV head h mod their number. None where they have not.
+    """
+    step = attempt.first
+    if step.name not in ("K", "V") or step.difference is None:
+        return None
+    right = step.arranged(attempt.ours[step.name])
+    there = step.arranged(attempt.theirs[step.name])
+    if right.ndim < 3:
+        return None
+    order = _places(_as_rows(right, -3), _as_rows(there, -3))
+    different = len(set(order))
+    group = len(order) // max(different, 1)
+    tiled = tuple(head % different * group for head in range(len(order)))
+    return different if group > 1 and order == tiled else None
+
+
+# Heads and features in another order
+
+
+def _reordered(
+    pairs: Sequence[_Pair], what: str, axis_of: Callable[[str], int]
+) -> Iterator[Conversion]:
+    """The arrays whose places on an axis stand in another order; nothing where those of the first
+    do not.
+    """
+    changes: dict[str, Doubles] = {}
+    named: dict[tuple[int, ...], list[str]] = {}
+    for pair in pairs:
+        axis = axis_of(pair.name)
+        order = _order(pair, axis)
+        if order:
+            named.setdefault(order, []).append(pair.name)
+            changes[pair.name] = np.take(pair.right, order, axis=axis)
+    if pairs[0].name in changes:
+        said = []
+        for order, names in named.items():
+            weights = [name for name in names if name not in _BIASES] or names
+            said.append(f"{listed(weights)} ({_in_words(order)})")
+        yield Conversion(f"{what} {listed(said)} were put in another order", changes)
+
+
+def _order(pair: _Pair, axis: int) -> tuple[int, ...]:
+    """Which place each one there has been; empty where there is no other order."""
+    if pair.right.ndim < -axis:
+        return ()
+    right = _as_rows(pair.right, axis)
+    there = _as_rows(pair.there, axis)
+    order = _places(right, there)
+    own = tuple(range(len(right)))
+    is_other = order != own and sorted(order) == [*own]
+    return order if is_other else ()
+
+
+def _places(right: Doubles, there: Doubles) -> tuple[int, ...]:
+    """Which of the right rows each row there is; empty where one of them is none."""
+    # One number says which row it may be, and all numbers if it is.
+    by = np.cos(np.arange(right.shape[-1]))
+    of_right, of_there = right @ by, there @ by
+    order = np.abs(of_there[:, None] - of_right).argmin(axis=-1)
+    allowed = _SAME_WITHIN * np.abs(right).max(initial=0)
+    if np.abs(right[order] - there).max(initial=0) > allowed:
+        return ()
+    return tuple(order.tolist())
+
+
+def _as_rows(array: Doubles, axis: int) -> Doubles:
+    """The array with a row for each place on an axis."""
+    return np.moveaxis(array, axis, 0).reshape(array.shape[axis], -1)
+
+
+def _in_words(places: Sequence[object]) -> str:
+    """The places of an order, as far as they are said: 2, 0, 3, 1."""
+    said = ", ".join(map(str, places[:_MOST_PLACES]))
+    return f"{said}, …" if len(places) > _MOST_PLACES else said
+
+
+# Heads that are those of another matrix
+
+
+def _cut_from_others(attempt: Attempt, pairs: Sequence[_Pair]) -> Iterator[Conversion]:
+    """The weights whose heads are all among those of the three, and not of their own alone."""
+    if any(name not in attempt.trace or attempt.trace[name].ndim != 3 for name in _WEIGHTS):
+        return
+    heads = []
+    rows = []
+    for name in _WEIGHTS:
+        array = attempt.ours[name].astype(np.float64)
+        heads += [f"{name} {head}" for head in range(len(array))]
+        rows.append(array.reshape(len(array), -1))
+    if len({each.shape[-1] for each in rows}) > 1:
+        return
+    right = np.concatenate(rows)
+    said = []
+    changes: dict[str, Doubles] = {}
+    for pair in pairs:
+        places = _places(right, _as_rows(pair.there, 0)) if pair.name in _WEIGHTS else ()
+        if places:
+            changes[pair.name] = right[list(places)].reshape(pair.right.shape)
+            said.append(f"{pair.name} ({_in_words([heads[place] for place in places])})")
+    if pairs[0].name in changes:
+        yield Conversion(f"{listed(said)} were cut from the heads of several", changes)
+
+
+# Weights that were not read
+
+
+def _not_loaded(pairs: Sequence[_Pair]) -> Iterator[Conversion]:
+    """The arrays that are one number everywhere, or that nothing relates to the right ones."""
+    why: dict[str, list[str]] = {}
+    changes: dict[str, Doubles] = {}
+    for pair in pairs:
+        reason = _why_not_loaded(pair)
+        if reason:
+            why.setdefault(reason, []).append(pair.name)
+            changes[pair.name] = pair.there
+    if pairs[0].name in changes:
+        said = []
+        for reason, names in why.items():
+            were = either(len(names), "was", "were")
+            said.append(f"{listed(names)} {were} not loaded: {reason}")
+        yield Conversion("; ".join(said), changes)
+
+
+def _why_not_loaded(pair: _Pair) -> str:
+    """What shows that an array was not read; empty where nothing does."""
+    right, there = pair.right.ravel(), pair.there.ravel()
+    if pair.name in _OF_HEADS or np.ptp(right) == 0:
+        return ""
+    if np.ptp(there) == 0:
+        return f"all cells are {there[0]:.4g}"
+    if right.size < _FEWEST_UNRELATED:
+        return ""
+    correlation = float(np.corrcoef(right, there)[0, 1])
+    is_unrelated = abs(correlation) * right.size**0.5 <= _MOST_DEVIATIONS
+    # The same numbers in other places are not new ones.
+    is_same_numbers = np.allclose(np.sort(right), np.sort(there), _SAME_WITHIN, 0)
+    return "nothing in it is like the right one" if is_unrelated and not is_same_numbers else ""
