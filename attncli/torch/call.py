@@ -210,6 +210,11 @@ class Call:
         absorbed: bool = False,
     ) -> dict[str, Any]:
         """The problem's keys with their values, arrays of NumPy among them."""
+        if latent and absorbed:
+            raise usage_error(
+                "latent and absorbed are two ways to write the same call",
+                help="leave one of them out; absorbed=True begins at the latent vectors, too",
+            )
         given = self.kept()
         head, entry = _chosen("head", head, self.heads), _chosen("entry", entry, self.entries)
         if entry is None and self.entries == 1:

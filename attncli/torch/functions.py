@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import attrgetter
 from typing import Any
@@ -139,10 +139,10 @@ class CallWatch(TorchFunctionMode):
             self._source(tensor) for tensor in (attention.query, attention.key, attention.value)
         ]
         *before, value = found
-        if value is None:
-            return None
         rotated = before == [None, None]
-        if rotated:
+        if value is None:
+            found = list(self._in_groups(attention))
+        elif rotated:
             found = [*self._layers_before(value, attention), value]
         sources = [source for source in found if source is not None]
         if len(sources) < 3 or sources[1].input is not sources[2].input:
@@ -155,6 +155,28 @@ class CallWatch(TorchFunctionMode):
             if source.bias is not None:
                 arrays[f"b_{letter}"] = source.bias
         return Projections(arrays, rotated=rotated)
+
+    def _in_groups(self, attention: Attention) -> Sequence[Linear]:
+        """The parts of a layer that makes all three, group by group: the queries of a group, then
+        its head of keys, then that of values. Empty where there is none.
+        """
+        _, heads, _, width_of_keys = attention.query.shape
+        _, groups, _, width = attention.value.shape
+        features = (heads + 2 * groups) * width
+        if heads % groups or width_of_keys != width:
+            return ()
+        queries = heads // groups
+        places = torch.arange(features).reshape(groups, queries + 2, width)
+        of_values = places[:, queries + 1].flatten()
+        values = attention.value.transpose(1, 2).reshape(-1, groups * width)
+        for layer in filter(attrgetter("readable"), reversed(self.linear)):
+            if layer.output.shape[-1] != features:
+                continue
+            output = layer.output.reshape(-1, features)
+            if len(output) == len(values) and torch.equal(output[:, of_values], values):
+                of_queries, of_keys = places[:, :queries].flatten(), places[:, queries].flatten()
+                return [layer.at(columns) for columns in (of_queries, of_keys, of_values)]
+        return ()
 
     def _layers_before(self, value: Linear, attention: Attention) -> list[Linear]:
         """The linear layers of queries and keys that something else came after, as a rotation:

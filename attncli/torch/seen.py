@@ -54,7 +54,10 @@ class Linear(NamedTuple):
 
     def part(self, start: int, features: int) -> Linear:
         """The layer that gives only these features; its output is still that of the whole."""
-        columns = slice(start, start + features)
+        return self.at(slice(start, start + features))
+
+    def at(self, columns: slice | Tensor) -> Linear:
+        """The same for the features in these columns."""
         bias = None if self.bias is None else self.bias[columns]
         return Linear(self.input, self.columns[:, columns], bias, self.output, transposed=True)
 

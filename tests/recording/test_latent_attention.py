@@ -170,6 +170,25 @@ def test_a_cache_has_no_latent_vectors_to_show(torch: Any, recording: Recording)
     assert told.value.help == "record the run that fills the cache: steps=1"
 
 
+def test_two_models_from_their_latent_vectors_on(torch: Any, recording: Recording) -> None:
+    calls = []
+    for gain in (1.0, 0.5):
+        torch.manual_seed(3)
+        model = model_of("deepseek_v3")
+        with torch.no_grad():
+            model.layers[0].self_attn.kv_a_layernorm.weight.fill_(gain)
+        with torch.no_grad(), recording() as recorded:
+            model(torch.tensor([[5, 6, 7]]))
+        calls.append(recorded)
+    ours, theirs = calls
+    found = ours.compare(theirs)
+    assert found.first.first.name == "K"
+    assert "With --latent, or latent=True in Python" in found.to_markdown()
+    assert ours.compare(theirs, latent=True).first.first.name == "gain_KV"
+    with pytest.raises(attncli.AttncliError, match="two ways to write the same call"):
+        ours.compare(theirs, latent=True, absorbed=True)
+
+
 def test_a_call_without_them_says_so(torch: Any, recording: Recording) -> None:
     layer = torch.nn.MultiheadAttention(8, 2).eval()
     x = torch.randn(3, 1, 8)
@@ -232,5 +251,8 @@ def test_from_the_command_line(
     assert "c_KV" in plain
     assert "V" not in absorbed
     np.testing.assert_allclose(plain["output"], absorbed["output"], rtol=0, atol=1e-13)
+    against = ["record", folder, "--text", "I love AI", "--against", "eager", "--latent"]
+    assert run(against) == 0
+    assert "2 calls of attention agree" in capsys.readouterr().out
     assert run(["record", folder, "--text", "I love AI", "--latent"]) == 2
     assert "--latent and --absorbed say what -o saves" in capsys.readouterr().err

@@ -4,7 +4,8 @@ first that differs.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from attncli.cli.progress import progress
+from attncli.errors import AttncliError, usage_error
 from attncli.features.record.model import Loaded, Recorded, read_model, run_model
 from attncli.torch.compared.all_calls import ComparedCalls, compared_calls
 from attncli.tracing.comparison import TOLERANCES
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
 
 
 class Wishes(NamedTuple):
-    """What both models read, and what of them is compared: one layer or all, one head or all.
+    """What both models read, and what of them is compared: one layer or all, one head or all, from
+    their latent vectors or not.
 
     `attention` is the implementation of the first model, None for that of its config.
     """
@@ -34,6 +37,8 @@ class Wishes(NamedTuple):
     head: int | None = None
     attention: str | None = None
     tolerance: float | None = None
+    latent: bool = False
+    absorbed: bool = False
 
 
 def against_another(
@@ -48,20 +53,47 @@ def against_another(
     layers = None if wishes.layer is None else [wishes.layer]
     progress.begin(f"running {model}")
     first = read_model(model, attention=wishes.attention)
-    ours = run_model(first, wishes.text, layers)
+    with _of_model(model):
+        ours = run_model(first, wishes.text, layers)
     progress.begin(f"running {other}")
     second = read_model(
         model if is_word else other,
         attention=other if is_word else None,
+        asked_by="--against",
         needs_tokenizer=False,
     )
-    theirs = run_model(second, wishes.text, layers, tokenizer=first.tokenizer)
+    with _of_model(other):
+        theirs = run_model(second, wishes.text, layers, tokenizer=first.tokenizer)
+    if wishes.latent or wishes.absorbed:
+        _require_latents(model, ours)
+        _require_latents(other, theirs)
     calls = _compared(ours, theirs, _names(model, other, wishes.attention), wishes)
     warnings = _warnings((model, first), (other, second), wishes.text)
     off = None
     if wishes.layer is None and wishes.head is None:
         off = _outputs_apart(ours.output, theirs.output, wishes.tolerance)
     return replace(calls, warnings=tuple(warnings), output_difference=off)
+
+
+def _require_latents(name: str, recorded: Recorded) -> None:
+    """Raises AttncliError (exit 2) for a model none of whose calls has latent vectors."""
+    if any(call.latents is not None for call in recorded.calls):
+        return
+    raise usage_error(
+        f"no call of {name} has latent keys and values",
+        help="leave out --latent and --absorbed, and both models are compared from Q, K and V",
+    )
+
+
+@contextmanager
+def _of_model(name: str) -> Iterator[None]:
+    """What is said of one model has its name, as there are two of them."""
+    try:
+        yield
+    except AttncliError as error:
+        raise AttncliError(
+            error.exit_code, f"{name}: {error.message}", path=error.path, help=error.help
+        ) from error
 
 
 def _outputs_apart(
@@ -93,8 +125,13 @@ def _names(model: str, other: str, attention: str | None) -> tuple[str, str]:
 def _compared(
     ours: Recorded, theirs: Recorded, names: tuple[str, str], wishes: Wishes
 ) -> ComparedCalls:
-    def options(call: Call) -> ProblemOptions:
-        return ours.options(call, wishes.head)
+    def options(call: Call, other: Call) -> ProblemOptions:
+        wanted = ours.options(call, wishes.head)
+        # Both begin as early as they can.
+        if call.latents is not None and other.latents is not None:
+            wanted["latent"] = wishes.latent
+            wanted["absorbed"] = wishes.absorbed
+        return wanted
 
     def report(done: int, of: int) -> None:
         progress.begin(f"comparing call {done + 1} of {of}")

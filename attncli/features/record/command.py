@@ -61,7 +61,7 @@ def record(
         bool,
         typer.Option(
             "--latent",
-            help="Save the steps from the latent vectors of a model that has them, as DeepSeek V3.",
+            help="Begin at the latent vectors of a model that has them, as DeepSeek V3.",
         ),
     ] = False,
     absorbed: Annotated[
@@ -127,7 +127,6 @@ def record(
       attncli record model --text "I love AI" --against port
     """
     is_problem = look.format in YAML
-    what_is_saved = {"--latent": latent, "--absorbed": absorbed}
     with_against = {
         "--tolerance": tolerance is not None,
         "--detail": detail is not None,
@@ -137,9 +136,11 @@ def record(
             Conflict(against is None and given, name, "one model", f"{name} is for --against")
             for name, given in with_against.items()
         ),
-        *(
-            Conflict(against is not None and given, name, "--against", "it is for -o problem.yaml")
-            for name, given in what_is_saved.items()
+        Conflict(
+            latent and absorbed,
+            "--latent",
+            "--absorbed",
+            "leave one of them out; --absorbed begins at the latent vectors, too",
         ),
         Conflict(
             against is not None and is_problem,
@@ -155,7 +156,7 @@ def record(
         from attncli.features.record.against import Wishes, against_another
         from attncli.torch.compared.all_calls import page_of_calls
 
-        wishes = Wishes(text, layer, head, attention, tolerance)
+        wishes = Wishes(text, layer, head, attention, tolerance, latent, absorbed)
         found = against_another(model, against, wishes, IMPLEMENTATIONS)
         write_page(page_of_calls(found, detail or "rows", precision), look)
         warn_of(found.warnings, quiet=quiet)

@@ -76,9 +76,14 @@ class Recorded(NamedTuple):
 
 
 def read_model(
-    folder: str, *, attention: str | None = None, needs_tokenizer: bool = True
+    folder: str,
+    *,
+    attention: str | None = None,
+    asked_by: str = "--attention",
+    needs_tokenizer: bool = True,
 ) -> Loaded:
-    """The model in a folder, in float32 and ready to be run, with this implementation of attention.
+    """The model in a folder, in float32 and ready to be run, with this implementation of attention,
+    which an option asked for.
 
     Its tokenizer may be missing where another one's is used. Raises AttncliError where the model
     cannot be read, and exit 2 where it has no such implementation.
@@ -114,7 +119,7 @@ def read_model(
             tokenizer = AutoTokenizer.from_pretrained(folder, **alone)
     if attention is not None:
         alone["attn_implementation"] = attention
-    help = _GIVE_A_SAVED_FOLDER if attention is None else "choose another --attention"
+    help = _GIVE_A_SAVED_FOLDER if attention is None else f"choose another word for {asked_by}"
     with _reading(f"the model {folder}", help):
         model, found = AutoModel.from_pretrained(
             folder,

@@ -29,7 +29,9 @@ _NUMBER_COLUMNS = (0, 1, 4, 5)
 
 
 class NumberedCall(ProjectedCall, Protocol):
-    """What is asked of a `Call` in a row: its numbers, its module, and whether it was kept."""
+    """What is asked of a `Call` in a row: its numbers, its module, whether it was kept, and the
+    latent vectors that its keys are made of.
+    """
 
     @property
     def number(self) -> int: ...
@@ -41,6 +43,8 @@ class NumberedCall(ProjectedCall, Protocol):
     def where(self) -> str: ...
     @property
     def attention(self) -> object: ...
+    @property
+    def latents(self) -> object: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,13 +149,13 @@ def compared_calls(
     names: tuple[str, str],
     *,
     tolerance: float | None = None,
-    options: Mapping[str, Any] | Callable[[Any], Mapping[str, Any]],
+    options: Mapping[str, Any] | Callable[[Any, Any], Mapping[str, Any]],
     report: Callable[[int, int], None] = lambda done, of: None,
 ) -> ComparedCalls:
     """The calls of both, by their order; what was not kept is left out.
 
-    `options` say what of a call is compared, or give it of each. `report` is told how many calls
-    are done. Raises AttncliError where there is no call to compare.
+    `options` say what of a call is compared, or give it of each pair. `report` is told how many
+    calls are done. Raises AttncliError where there is no call to compare.
     """
     kept = [pair for pair in zip(ours, theirs, strict=False) if _both_kept(pair)]
     if not kept:
@@ -163,7 +167,7 @@ def compared_calls(
     whole: Compared | None = None
     for number, (a, b) in enumerate(kept):
         report(number, len(kept))
-        wanted = options(a) if callable(options) else options
+        wanted = options(a, b) if callable(options) else options
         both = compared(a, b, names, wanted, tolerance)
         first = both.comparison.first
         found.append(ComparedCall(a, b, first))
@@ -193,6 +197,8 @@ def _blocks(calls: ComparedCalls, detail: str, precision: int) -> Iterator[Block
     yield Paragraph(_answer(calls, precision))
     if cause := _cause_before(calls):
         yield Paragraph((cause,))
+    if late := _late_beginning(calls):
+        yield Paragraph((late,))
     for warning in calls.warnings:
         yield Paragraph((f"Warning: {warning}.",))
     yield from _table(calls, precision)
@@ -265,6 +271,33 @@ def _cause_before(calls: ComparedCalls) -> str:
         "It reads something else, although the attention before it agrees. So the cause is between"
         " the two: W_O, a norm, or the feed-forward layer."
     )
+
+
+def _late_beginning(calls: ComparedCalls) -> str:
+    """Why the first call that differs is compared from queries and keys on, where layers were seen
+    that made them.
+    """
+    first, whole = calls.first, calls.compared
+    if first is None or whole is None:
+        return ""
+    sides = (whole.comparison.a, whole.comparison.b)
+    if any("X" in side or "Q" not in side for side in sides):
+        return ""
+    both = (first.ours, first.theirs)
+    if all(call.latents is not None for call in both):
+        return (
+            "The comparison begins at Q, K and V, which are made of latent vectors and rotated"
+            " already. With --latent, or latent=True in Python, it begins at X and has every step"
+            " from these vectors on."
+        )
+    if all(call.projected_keys() for call in both):
+        return (
+            "The comparison begins at Q, K and V as attention was given them, because attncli does"
+            " not know all that stands between the linear layers and attention, such as a norm of"
+            " queries and keys. So Q and K are normed and rotated already, and the cause may be"
+            " their weights, that norm, or RoPE."
+        )
+    return ""
 
 
 def _uneven(calls: ComparedCalls) -> str:

@@ -399,6 +399,25 @@ def test_against_another_model(
 
 @pytest.mark.torch
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("more", "code", "said"),
+    [
+        (["--layer", "7"], 2, "{folder}: no call was kept: there is no layer 7"),
+        (["--against", "flex_attention"], 3, "help: choose another word for --against"),
+        (["--latent"], 2, "no call of {folder} has latent keys and values"),
+    ],
+)
+def test_what_one_of_two_models_lacks_is_said_of_it(
+    more: list[str], code: int, said: str, folder: Path, port: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    against = [] if "--against" in more else ["--against", str(port)]
+    assert run(["record", str(folder), "--text", "I love AI", *against, *more]) == code
+    assert said.format(folder=folder) in capsys.readouterr().err
+
+
+@pytest.mark.torch
+@pytest.mark.filterwarnings("ignore")
 def test_the_list_and_the_comparison_for_programs(
     folder: Path, port: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -450,6 +469,7 @@ def test_another_tokenizer_is_said(
         (["--detail", "brief"], "--detail is for --against"),
         (["--against", "b", "-o", "x.yaml"], "--against cannot be used with -o x.yaml"),
         (["--attention", "fast"], "--attention"),
+        (["--latent", "--absorbed"], "--latent cannot be used with --absorbed"),
         (["--layer", "1"], "--layer and --head say what -o saves"),
     ],
 )
