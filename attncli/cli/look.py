@@ -16,7 +16,7 @@ from attncli.cli import options
 from attncli.cli.groups import Group, Options
 from attncli.cli.options import Conflict, reject_conflicts
 from attncli.english import listed
-from attncli.render import FORMATS, OF_ONE_STEP, SECTION, WORKBOOK, format_of
+from attncli.render import OF_LATEX, OF_ONE_STEP, PAGES, SECTION, WORKBOOK, format_of
 
 # What holds the numbers of one step, or of a whole trace.
 OF_ONE_STEP_OR_TRACE = ("npy", *OF_ONE_STEP, *WORKBOOK)
@@ -65,7 +65,7 @@ def checked_look(
     format: str | None,
     output: str | None,
     *,
-    formats: Collection[str] = FORMATS,
+    formats: Collection[str] = PAGES,
     data: Collection[str] = (),
     checked_later: Collection[str] = (),
     **style: Any,
@@ -84,6 +84,8 @@ def checked_look(
         "--static": look.static,
     }
     reject_conflicts(*conflicts_with_format(format, given))
+    if format in OF_LATEX:
+        _require_tex(look)
     if "fragment" in style:
         reject_conflicts(
             Conflict(
@@ -96,10 +98,19 @@ def checked_look(
     return look
 
 
+def _require_tex(look: Look) -> None:
+    """Raises AttncliError (exit 2 or 5) where nothing makes a PDF, or a terminal would show it."""
+    from attncli.cli.pages import require_no_terminal
+    from attncli.render.pdf import engine
+
+    engine()
+    require_no_terminal(look, "solution")
+
+
 def look_options(
     *style: str,
     option: Any = options.PageFormat,
-    formats: Collection[str] = FORMATS,
+    formats: Collection[str] = PAGES,
     data: Collection[str] = (),
     checked_later: Collection[str] = (),
 ) -> Group:
@@ -121,7 +132,7 @@ def page_format(
     given: str | None,
     output: str | None,
     *,
-    formats: Collection[str] = FORMATS,
+    formats: Collection[str] = PAGES,
     data: Collection[str] = (),
     option: str = "-o",
 ) -> str:
@@ -138,7 +149,7 @@ def page_format(
     found = format_of(output or "")
     if found is not None and found in formats:
         return found
-    suffixes = [FORMATS[name].suffixes[0] for name in formats]
+    suffixes = [PAGES[name].suffixes[0] for name in formats]
     suffixes += [f".{name}" for name in WORKBOOK if name in data]
     known = listed(suffixes, last="or")
     if option == "-o":
@@ -150,7 +161,7 @@ def page_format(
 
 def holds_numbers(format: str) -> bool:
     """Whether a format holds numbers for programs, and no page."""
-    return format not in FORMATS or FORMATS[format].is_data
+    return format not in PAGES or PAGES[format].is_data
 
 
 def conflicts_with_format(format: str, given: Mapping[str, bool]) -> list[Conflict]:
@@ -159,7 +170,7 @@ def conflicts_with_format(format: str, given: Mapping[str, bool]) -> list[Confli
 
 
 def _conflict_with_format(format: str, option: str) -> Conflict:
-    having = [name for name, row in FORMATS.items() if option in row.options]
+    having = [name for name, row in PAGES.items() if option in row.options]
     help = f"{option} is for --format {listed(having, last='or')}"
     # Of an option that most formats have, it is shorter to say why this one lacks it.
     if len(having) > 2 and holds_numbers(format):

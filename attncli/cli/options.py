@@ -29,7 +29,7 @@ from attncli.dtypes import (
 from attncli.english import shorten
 from attncli.errors import AttncliError, usage_error
 from attncli.problem.parts.conventions import CONVENTIONS
-from attncli.render import FORMATS, OF_ONE_STEP, WORKBOOK
+from attncli.render import OF_ONE_STEP, PAGES, WORKBOOK
 
 LEAVE_ONE_OUT = "leave out one of the two"
 # The name of a problem may end in one of these.
@@ -186,12 +186,12 @@ ProblemFile: TypeAlias = Annotated[
     str, typer.Argument(metavar="FILE", help="The problem in YAML or JSON; - is standard input.")
 ]
 FORMAT_HELP = "The format of the page.  [default: from the name after -o, else table]"
-PageFormat: TypeAlias = Annotated[str | None, choice("--format", FORMATS, FORMAT_HELP)]
+PageFormat: TypeAlias = Annotated[str | None, choice("--format", PAGES, FORMAT_HELP)]
 StepFormat: TypeAlias = Annotated[
-    str | None, choice("--format", (*FORMATS, *OF_ONE_STEP), FORMAT_HELP)
+    str | None, choice("--format", (*PAGES, *OF_ONE_STEP), FORMAT_HELP)
 ]
 TraceFormat: TypeAlias = Annotated[
-    str | None, choice("--format", (*FORMATS, *OF_ONE_STEP, *WORKBOOK), FORMAT_HELP)
+    str | None, choice("--format", (*PAGES, *OF_ONE_STEP, *WORKBOOK), FORMAT_HELP)
 ]
 Output: TypeAlias = Annotated[
     str | None,

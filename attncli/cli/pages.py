@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 
 from attncli.cli.files import is_file, write, write_bytes, write_files
 from attncli.errors import usage_error
-from attncli.render import SECTION, Style, pieces
+from attncli.render import OF_LATEX, SECTION, Style, pieces, render
 from attncli.system import heeds_escapes
 
 if TYPE_CHECKING:
@@ -35,9 +35,14 @@ def require_workbook(look: Look, example: str = "problem") -> None:
     from attncli.render.xlsx import require_writer
 
     require_writer()
+    require_no_terminal(look, example)
+
+
+def require_no_terminal(look: Look, example: str) -> None:
+    """Raises AttncliError (exit 2) where a terminal would show what is no text."""
     if is_on_terminal(look.output):
         raise usage_error(
-            f"a terminal cannot show an .{look.format} file",
+            f"a terminal cannot show .{look.format} files",
             help=f"write it to a file: -o {example}.{look.format}",
         )
 
@@ -77,8 +82,9 @@ def write_page(document: Document, look: Look, *, pictures: bool = False) -> Non
     """Write the page where its look says: to a file, or to standard output.
 
     Of a fragment, a path with {n} in it stands for a file for each section. As "npy" it is the
-    array of the one step that it shows, in the number format that this was worked out in, and as
-    "xlsx" its workbook. The `pictures` of a page of Markdown in a file are files beside it.
+    array of the one step that it shows, in the number format that this was worked out in, as "xlsx"
+    its workbook, and as "pdf" what TeX makes of it. The `pictures` of a page of Markdown in a file
+    are files beside it.
     """
     path, option = look.output, look.option
     if look.format == "npy" and document.array:
@@ -90,6 +96,11 @@ def write_page(document: Document, look: Look, *, pictures: bool = False) -> Non
         write_bytes([xlsx(document)], path, option=option)
         return
     style = _style(look)
+    if look.format in OF_LATEX:
+        from attncli.render.pdf import engine
+
+        write_bytes([engine()(render(document, "latex", style))], path, option=option)
+        return
     if look.fragment and path and SECTION in path:
         from attncli.render.sections import sections
 

@@ -13,7 +13,7 @@ from attncli.cli.pages import is_for_screen
 from attncli.cli.progress import progress
 from attncli.dtypes import NOT_FLOATS
 from attncli.errors import usage_error
-from attncli.render import FORMATS, OF_ONE_STEP
+from attncli.render import OF_ONE_STEP, PAGES
 
 if TYPE_CHECKING:
     from attncli.page.view import View
@@ -109,7 +109,7 @@ class ViewOptions(NamedTuple):
         """One cell and whatever shows more than one, and worked lines in a file of numbers."""
         is_given = self.cell is not None
         help = f"--cell works one cell in full; {LEAVE_ONE_OUT}"
-        is_table = look.format not in FORMATS
+        is_table = look.format not in PAGES
         where = f"--format {look.format}"
         if look.format == "npy":
             where = f"-o {look.output}"

@@ -62,6 +62,12 @@ FORMATS: dict[str, Format] = {
     ),
     "json": Format("attncli.render.json", (".json",), is_data=True),
 }
+# It is made of a page of LaTeX, by a program that is no part of attncli. Its module makes bytes.
+OF_LATEX: dict[str, Format] = {
+    "pdf": Format("attncli.render.pdf", (".pdf",), ("--heatmap", "--pictures", "--no-title")),
+}
+# What people read.
+PAGES = FORMATS | OF_LATEX
 # These hold a single table of numbers.
 OF_ONE_STEP: dict[str, Format] = {
     "csv": Format("attncli.render.csv", (".csv",), is_data=True),
@@ -119,7 +125,7 @@ def pieces(document: Document, format: str, style: Style | None = None) -> Itera
 def format_of(path: str) -> str | None:
     """The format a file name asks for by its suffix, or None."""
     suffix = splitext(path)[1].lower()
-    return next((name for name, format in FORMATS.items() if suffix in format.suffixes), None)
+    return next((name for name, format in PAGES.items() if suffix in format.suffixes), None)
 
 
 def picture_format(path: str) -> str | None:

@@ -33,7 +33,7 @@ def engine() -> Callable[[str], bytes]:
         "a .pdf file needs TeX, and none is installed",
         help=(
             "install TeX Live, MiKTeX or Tectonic (Debian: apt install texlive-latex-recommended),"
-            " or write .html"
+            " or write .html and print it in a browser"
         ),
     )
 

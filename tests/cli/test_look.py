@@ -73,7 +73,7 @@ def test_a_parameter_that_is_no_group_stays() -> None:
             {"fragment": False},
             "-o a-{n}.tex cannot be used with a page in one file",
         ),
-        (None, "a.pdf", {}, "-o a.pdf: this command does not write .pdf files"),
+        (None, "a.odt", {}, "-o a.odt: this command does not write .odt files"),
     ],
 )
 def test_a_look_is_checked_when_it_is_made(

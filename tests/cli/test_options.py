@@ -75,7 +75,7 @@ def test_what_is_no_place(text: str) -> None:
     ("option", "value", "help"),
     [
         ("--format", "markdwon", "did you mean markdown?"),
-        ("--format", "", "choose table, markdown, latex, html, json, csv, tsv or xlsx"),
+        ("--format", "", "choose table, markdown, latex, html, json, pdf, csv, tsv or xlsx"),
         ("--detail", "all", "choose brief, rows or cells"),
         ("--rounding", "nearest", "choose exact, shown or paper"),
         ("--dtype", "float", "did you mean float64?"),
@@ -182,6 +182,7 @@ def test_a_missing_name(text: str) -> None:
         (None, "a.md", "markdown"),
         (None, "a.tex", "latex"),
         (None, "dir.md/a.JSON", "json"),
+        (None, "a.PDF", "pdf"),
         ("json", None, "json"),
         ("latex", "a.txt", "latex"),
         ("table", "a.pdf", "table"),
@@ -193,14 +194,14 @@ def test_the_format_follows_the_option_and_then_the_suffix(
     assert page_format(given, output) == format
 
 
-HELP = "end the name in .txt, .md, .tex, .html or .json, or choose a format with --format"
+HELP = "end the name in .txt, .md, .tex, .html, .json or .pdf, or choose a format with --format"
 
 
 def test_a_suffix_of_something_else_is_refused() -> None:
     with pytest.raises(AttncliError) as caught:
-        page_format(None, "a.PDF")
+        page_format(None, "a.ODT")
     assert refusal(caught) == (
-        "-o a.PDF: this command does not write .pdf files",
+        "-o a.ODT: this command does not write .odt files",
         HELP,
     )
     with pytest.raises(AttncliError) as caught:

@@ -15,7 +15,7 @@ from attncli.cli.options import Conflict, reject_conflicts
 from attncli.cli.pages import is_for_screen, write_page
 from attncli.cli.progress import progress
 from attncli.errors import input_error, usage_error
-from attncli.render import FORMATS
+from attncli.render import PAGES
 
 if TYPE_CHECKING:
     from attncli.features.mask.study import Study
@@ -137,7 +137,7 @@ def _require_format(look: Look, detail: str | None) -> None:
             "a file of YAML is a problem with the mask: leave --format out",
         ),
         Conflict(
-            detail is not None and look.format in FORMATS and FORMATS[look.format].is_data,
+            detail is not None and look.format in PAGES and PAGES[look.format].is_data,
             "--detail",
             f"--format {look.format}",
             f"{look.format.upper()} has no worked lines",

@@ -16,7 +16,7 @@ from attncli.cli.pages import require_workbook, write_page
 from attncli.cli.progress import progress
 from attncli.cli.view_options import ViewOptions, workbook_conflicts
 from attncli.errors import usage_error
-from attncli.render import FORMATS, WORKBOOK
+from attncli.render import PAGES, WORKBOOK
 
 if TYPE_CHECKING:
     from attncli.page.document import Document
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 POSSIBLE_COPIES = range(1, 1001)
 # Of a given number: people can still work with so many on paper.
 MOST_READABLE_DECIMALS = 6
-FORMATS_OF_PAGES = tuple(name for name, format in FORMATS.items() if not format.is_data)
+FORMATS_OF_PAGES = tuple(name for name, format in PAGES.items() if not format.is_data)
 
 WorksheetFormat: TypeAlias = Annotated[
     str | None,

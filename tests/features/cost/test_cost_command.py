@@ -121,9 +121,9 @@ BAD = [
         "choose float16, bfloat16, float32 or float64",
     ),
     (
-        ["--format", "pdf"],
-        "--format cannot be 'pdf'",
-        "choose table, markdown, latex, html or json",
+        ["--format", "odt"],
+        "--format cannot be 'odt'",
+        "choose table, markdown, latex, html, json or pdf",
     ),
     (
         ["-o", ""],
