@@ -127,7 +127,8 @@ def test_a_page_without_blocks_is_an_empty_page() -> None:
         ("x.html", "html"),
         ("x.HTM", "html"),
         ("x.txt", "table"),
-        ("x.pdf", None),
+        ("x.pdf", "pdf"),
+        ("x.odt", None),
         ("md", None),
     ],
 )

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from attncli.cli.main import run
-from attncli.render import FORMATS, Format
+from attncli.render import PAGES, Format
 
 PROBLEM = "tokens: [a, b]\nQ: [[1, 0], [0, 1]]\nK: [[1, 0], [0, 1]]\nV: [[1, 2], [3, 4]]\n"
 
@@ -61,7 +61,7 @@ def problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (
             "--no-title",
             "--no-title cannot be used with --format table",
-            "--no-title is for --format latex or html",
+            "--no-title is for --format latex, html or pdf",
         ),
         (
             "-o step-{n}.tex",
@@ -261,7 +261,7 @@ def test_a_head_that_is_not_there_is_told_with_those_that_are(
 @pytest.mark.parametrize(
     ("is_data", "help"),
     [
-        (False, "--heatmap is for --format table, markdown, latex or html"),
+        (False, "--heatmap is for --format table, markdown, latex, html or pdf"),
         (True, "RST holds the numbers themselves; leave out --heatmap"),
     ],
 )
@@ -272,9 +272,7 @@ def test_a_format_that_says_nothing_of_shades_takes_no_heatmap(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setitem(
-        FORMATS, "rst", Format("attncli.render.markdown", (".rst",), is_data=is_data)
-    )
+    monkeypatch.setitem(PAGES, "rst", Format("attncli.render.markdown", (".rst",), is_data=is_data))
     assert run(["compute", "p.yaml", "--heatmap", "-o", "a.rst"]) == 2
     assert (
         capsys.readouterr().err
