@@ -4,6 +4,7 @@ own.
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -16,6 +17,8 @@ from attncli.system import in_own_group
 # Seconds for one page. TeX needs less than one.
 SECONDS_FOR_A_PAGE = 120
 _TEX = ("-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape")
+# Without it, a PDF says when it was made, and the same page is another file each time.
+_SAME_EACH_TIME = {"SOURCE_DATE_EPOCH": "0", "FORCE_SOURCE_DATE": "1"}
 # The fastest engine is the first.
 _ENGINES = {"pdflatex": _TEX, "lualatex": _TEX, "xelatex": _TEX, "tectonic": ("--untrusted",)}
 
@@ -49,6 +52,7 @@ def _made(command: tuple[str, ...], name: str, page: str) -> bytes:
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 timeout=SECONDS_FOR_A_PAGE,
+                env=_SAME_EACH_TIME | os.environ,
                 # Ctrl-C ends attncli, which lets TeX finish its page.
                 **in_own_group(),
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,15 @@ def test_an_error_of_tex_leaves_the_old_file(
 def test_what_a_pdf_has_not(option: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["compute", LOVE, option, "-o", "solution.pdf"]) == Exit.USAGE
     assert f"{option} cannot be used with --format pdf" in capsys.readouterr().err
+
+
+@pytest.mark.tex
+def test_the_same_page_is_the_same_file(folder: Path) -> None:
+    for name in ("one.pdf", "two.pdf"):
+        assert run(["steps", "weights", "-o", name]) == 0
+        # A second later, another time would stand in it.
+        time.sleep(1.1)
+    assert Path("one.pdf").read_bytes() == Path("two.pdf").read_bytes()
 
 
 @pytest.mark.tex
