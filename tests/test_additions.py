@@ -210,7 +210,7 @@ except AttncliError as error:
 """
 
 
-@pytest.mark.sampled(2, "long")
+@pytest.mark.sampled(1, "long")
 @pytest.mark.parametrize(
     ("gates", "more", "said"),
     [

@@ -110,7 +110,7 @@ def uses() -> dict[str, Use]:
     return found
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("use", uses().values(), ids=uses().keys())
 def test_what_an_argument_cannot_be_is_an_error_of_attncli(
     use: Use, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

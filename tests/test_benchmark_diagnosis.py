@@ -56,6 +56,7 @@ def test_nothing_is_blamed_for_what_is_right() -> None:
     assert wrong == []
 
 
+@pytest.mark.long
 def test_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     main(["--kinds", "scores were divided by d_k,down the columns", "--problems", "1"])
     assert (

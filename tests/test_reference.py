@@ -222,6 +222,7 @@ def _fields(schema: dict[str, Any]) -> Iterator[str]:
             yield from _fields(schema[inner])
 
 
+@pytest.mark.long
 def test_every_mistake_stands_in_the_reference_with_its_id_and_the_steps_it_changes() -> None:
     rows = re.findall(r"^\| (.+?) \| `([^`]+)` \| (`.+`) \|$", text("mistakes.md"), re.MULTILINE)
     steps = changed_steps()

@@ -95,7 +95,7 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.at_most(44)
 @pytest.mark.each_choice
 @pytest.mark.parametrize("width", [20, 40, 80, 400])

@@ -28,7 +28,8 @@ from attncli.equation.nodes import (
 Array: TypeAlias = Any
 
 
-@dataclass(frozen=True, slots=True)
+# One is made for each node that is worked out, and frozen it would take three times as long.
+@dataclass(slots=True)
 class _Axed:
     """An array and the index letter of each of its axes."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,12 @@ class Ref:
     @property
     def letters(self) -> tuple[str, ...]:
         """The indices that are letters, as all those of a target are."""
-        return tuple(index for index in self.indices if isinstance(index, str))
+        indices = self.indices
+        # Every cell that is worked out comes by here, and hardly any has another index.
+        for index in indices:
+            if not isinstance(index, str):
+                return tuple(each for each in indices if isinstance(each, str))
+        return cast(tuple[str, ...], indices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +127,17 @@ def rewrite(expression: Expression, change: Callable[[Expression], Expression]) 
     """The same tree with `change` applied to every node, the innermost first, also in indices that
     are expressions.
     """
+    # What has not changed below is the same node: most nodes are, and a new one takes longer.
     if isinstance(expression, Call):
-        arguments = tuple(rewrite(argument, change) for argument in expression.arguments)
-        return change(Call(expression.function, arguments))
+        arguments = [rewrite(argument, change) for argument in expression.arguments]
+        if tuple(arguments) != expression.arguments:
+            expression = Call(expression.function, tuple(arguments))
+        return change(expression)
     if isinstance(expression, Reduce):
-        return change(
-            Reduce(expression.function, expression.index, rewrite(expression.body, change))
-        )
+        body = rewrite(expression.body, change)
+        if body is not expression.body:
+            expression = Reduce(expression.function, expression.index, body)
+        return change(expression)
     if isinstance(expression, Ref) and not all(
         isinstance(index, str) for index in expression.indices
     ):

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 GREEK = {"δ": r"\delta"}
 # The mark of a length is an index, since lengths are never indexed themselves.
@@ -37,6 +38,8 @@ class Symbol:
         return self.base in LETTERS_OF_LENGTHS and self.mark != ""
 
 
+# Each time that a name is printed it is asked for.
+@lru_cache(maxsize=1024)
 def symbol(name: str) -> Symbol:
     """K_rot_T is K, marked rot, transposed; what begins with more than one letter, as row_max, is a
     word, which one sign at its end marks, as in gain_q.

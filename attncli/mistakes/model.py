@@ -163,13 +163,7 @@ def _fitted(trace: Trace, target: Ref, expression: Expression) -> Expression | N
     """The expression with the leading axes of this trace; None where it does not fit its shapes."""
     if target.name not in trace:
         return None
-    leads = {}
-    for name, step in trace.steps.items():
-        letters = step.rule.target.letters
-        leading = tuple(letter for letter in letters if letter in LEADING)
-        if leading:
-            leads[name] = leading
-    lifted = add_axes(Equation(target, expression), leads, LEADING, KEY_HEAD_OF)
+    lifted = add_axes(Equation(target, expression), trace.leading, LEADING, KEY_HEAD_OF)
     rule = trace.steps[target.name].rule
     if not set(lifted.target.letters) <= set(rule.target.letters):
         return None

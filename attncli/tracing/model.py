@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -224,7 +225,7 @@ def _scale(plan: Plan) -> float | None:
     return 1 / math.sqrt(width)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Trace:
     """All steps of one problem in order, and how they were worked out.
 
@@ -347,14 +348,23 @@ class Trace:
             raise KeyError(f"{name} is made of no step")
         return first_of_softmax.rule.inputs[0]
 
+    @cached_property
+    def leading(self) -> Mapping[str, tuple[str, ...]]:
+        """The letters of the leading axes of each step that has such."""
+        found = {}
+        for name, step in self.steps.items():
+            letters = tuple(letter for letter in step.rule.target.letters if letter in LEADING)
+            if letters:
+                found[name] = letters
+        return found
+
     def sizes(self, equation: Equation) -> dict[str, int]:
         """How far each letter runs that an equation reads arrays with; `q` runs through a group of
         heads.
         """
-        shapes = self.shapes()
         step = self.steps.get(equation.target.name)
         known = dict(step.rule.lengths) if step else {}
-        sizes = index_sizes(equation, shapes, known)
+        sizes = index_sizes(equation, self._shapes, known)
         group = self.parameters.get("group")
         if isinstance(group, Scalar):
             sizes[GROUP_MEMBER] = int(group.value)
@@ -362,6 +372,11 @@ class Trace:
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shape of everything an equation may read."""
+        return dict(self._shapes)
+
+    # For each mistake that is sought they are asked for once more.
+    @cached_property
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
         found = {}
         for name, given in self.parameters.items():
             if isinstance(given, Matrix):

@@ -79,7 +79,7 @@ def exact_trace(name: str, *, gradient: bool = False) -> Trace:
         pytest.skip(f"{name} is not worked out exactly: {error}")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", sorted(file.name for file in INPUTS.glob("*.yaml")))
 def test_every_exact_page_is_right(name: str) -> None:
     document = derivation(exact_trace(name), View(detail="brief"))
@@ -88,7 +88,7 @@ def test_every_exact_page_is_right(name: str) -> None:
 
 
 @pytest.mark.at_most(40)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("form", ["fences", "latex", "terminal", "narrow words"])
 @pytest.mark.parametrize("name", sorted(file.name for file in INPUTS.glob("*.yaml")))
 def test_every_exact_page_of_gradients_is_right(name: str, form: str) -> None:

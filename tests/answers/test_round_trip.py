@@ -272,6 +272,7 @@ def test_a_page_of_one_head(form: str) -> None:
     assert [float(claim.value) for claim in scores[1].flat] == trace["scores"][1].flatten().tolist()
 
 
+@pytest.mark.long
 def test_content_tells_the_form_of_standard_input() -> None:
     trace = trace_of("i_love_ai.yaml")
     for form in FORMS:

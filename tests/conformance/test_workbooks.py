@@ -200,6 +200,7 @@ def test_gradients_follow_a_number_that_is_typed_over(
         np.testing.assert_allclose(own.ravel(), expected, rtol=1e-7, atol=1e-8)
 
 
+@pytest.mark.sampled(1, "long")
 @pytest.mark.parametrize("width", [30, 31])
 def test_long_sums_are_those_of_rows_and_columns(
     trace: Callable[..., attncli.Trace], steps_of: StepsOf, width: int

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from attncli.cli.main import run
+from tests.cases import in_one_test
 from tests.corpus.cases import Case, cases, lay_files, written
 
 CASES = cases()
@@ -30,9 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    "case", CASES, ids=[f"{case.group}: {case.title} ({case.name})" for case in CASES]
-)
+@in_one_test("case", CASES, ids=[f"{case.group}: {case.title} ({case.name})" for case in CASES])
 def test_the_answer(
     case: Case, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     pytestconfig: pytest.Config,

@@ -25,6 +25,7 @@ from attncli.answers.reader import read_answers
 from attncli.errors import AttncliError
 from attncli.problem.loader import loads
 from attncli.problem.text.source import Source
+from tests.cases import in_one_test
 
 FOLDER = Path(__file__).parent / "read"
 
@@ -106,7 +107,7 @@ def as_answer(text: str, columns: int, rows: int = 2) -> np.ndarray:
     return np.array([[float(claim.value) for claim in row] for row in cells])
 
 
-@pytest.mark.parametrize("fragment", READ, ids=named)
+@in_one_test("fragment", READ, ids=named)
 def test_a_fragment_is_read_wherever_it_stands(fragment: Fragment) -> None:
     assert fragment.numbers is not None
     columns = len(fragment.numbers[0])

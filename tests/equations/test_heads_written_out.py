@@ -41,6 +41,7 @@ def test_a_head_may_be_written_out(written: str, short: str) -> None:
     assert one["d_W_Q"].tolist() == other["d_W_Q"].tolist()
 
 
+@pytest.mark.long
 def test_a_sum_over_heads_has_no_heads(tmp_path: Path) -> None:
     equation = "it[i, j] = sum(h, weights[i, j])"
     trace = attncli.trace(**HEADS, equations=[equation], result="it")
@@ -143,6 +144,7 @@ BEHIND = [
 ]
 
 
+@pytest.mark.sampled(1, "long")
 @pytest.mark.parametrize("suffix", ["md", "tex", "txt"])
 @pytest.mark.parametrize("entries", [1, 2])
 def test_heads_behind_their_concat_are_read_in_rows_of_all(

@@ -87,7 +87,7 @@ def is_read_back(symbol: str, loss: dict[str, object], folder: Path) -> bool:
     return True
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("symbol", ["H", "M", "K_rot", "W_a", "dW_a", "dH", "U", "stretched_theta"])
 def test_a_step_may_be_called_as_one_that_is_not_there(symbol: str, tmp_path: Path) -> None:
     """As a step of another problem, or its gradient: what this problem has comes first."""

@@ -106,6 +106,7 @@ def test_a_softmax_of_its_own_is_one_equation() -> None:
     ]
 
 
+@pytest.mark.long
 def test_shipped_equations_are_all_read() -> None:
     files = sorted((Path(__file__).parents[2] / "inputs" / "equations").glob("*.yaml"))
     assert len(files) > 20

@@ -50,7 +50,7 @@ def test_there_are_some() -> None:
     assert single_numbers() == ["loss", "d_sink"]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.each_choice
 @pytest.mark.parametrize("other", OTHERS)
 @pytest.mark.parametrize("format", FORMATS)
@@ -63,7 +63,7 @@ def test_compare(
     assert capsys.readouterr().err == ""
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("other", OTHERS)
 def test_compared_gradients(other: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     """The gradient of the sink is minus its share of the row times the row mean of the gradients of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import attncli
 from attncli.mistakes.mistaken_trace import MistakenTrace
@@ -29,6 +30,7 @@ def test_keys_that_two_heads_share_have_gradients_from_both() -> None:
     assert mistaken["d_K"].tolist() == [[[5], [-5]], [[2], [-2]]]
 
 
+@pytest.mark.long
 def test_an_axis_of_a_mistake_is_as_long_as_it_is_where_heads_share_keys() -> None:
     """The scores are 1000 and -1000 with the first head, 1 and -1 with the second. All less 1000,
     the largest of them, are 0, -2000, -999 and -1001.

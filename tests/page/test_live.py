@@ -201,6 +201,7 @@ def test_every_formula_is_set_as_attncli_sets_it(file: Path) -> None:
         ]
 
 
+@pytest.mark.long
 def test_a_sum_is_stepped_through_with_what_its_terms_come_to_so_far() -> None:
     data = live_data(load(str(ROOT / "inputs" / "i_love_ai.yaml")), 3)
     asking = {
@@ -252,6 +253,7 @@ def test_the_output_is_a_sum_of_values(name: str) -> None:
     np.testing.assert_allclose(expected.sum(-1), output, atol=1e-12)
 
 
+@pytest.mark.long
 def test_all_that_follows_from_a_number_is_missing_without_it() -> None:
     data = live_data(load(str(ROOT / "inputs" / "i_love_ai.yaml")), 3)
     asking = {"ask": "without", "data": data, "cells": [["scores", 1], ["V", 3]]}

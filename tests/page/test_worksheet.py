@@ -70,6 +70,7 @@ def test_a_given_mask_stays_with_all_its_digits(mask: str) -> None:
     assert [as_float(cell.text.replace("−∞", "-inf")) for cell in row] == trace["mask"][0].tolist()
 
 
+@pytest.mark.long
 def test_no_number_of_a_blank_step_is_told(trace: Trace) -> None:
     """These weights and outputs stand nowhere else on the page."""
     numbers = {"0.707", "0.223", "0.168", "0.533", "0.299", "1.637", "1.365"}

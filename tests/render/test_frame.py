@@ -89,6 +89,7 @@ def test_a_height_that_is_none(height: Any) -> None:
     assert caught.value.exit_code == 2
 
 
+@pytest.mark.long
 def test_labels_are_text_in_the_frame_and_beside_it() -> None:
     page = hostile().page()
     parts = Parts(page._repr_html_())

@@ -302,7 +302,7 @@ BLOCKS: dict[str, tuple[Block, ...]] = {
 
 
 @pytest.mark.at_most(8)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.tex
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", BLOCKS)
@@ -310,6 +310,7 @@ def test_it_compiles(engine: str, name: str, tmp_path: Path) -> None:
     assert "Overfull" not in compiled(engine, render(page(*BLOCKS[name]), "latex"), tmp_path)
 
 
+@pytest.mark.sampled(1, "long")
 @pytest.mark.each_choice
 @pytest.mark.tex
 @pytest.mark.parametrize("options", ["", "[fleqn]"])
@@ -343,7 +344,7 @@ def test_a_small_problem_takes_three_pages(engine: str, tmp_path: Path) -> None:
 
 @pytest.mark.tex
 @pytest.mark.at_most(41)
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("gradient", [False, True])
 @pytest.mark.parametrize("name", NAMES)
 def test_no_page_has_a_line_that_is_too_long_or_a_hole(

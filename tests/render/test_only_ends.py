@@ -26,6 +26,7 @@ def page(
     return render(derivation(found, view), "table", Style(width=120, encoding=encoding))
 
 
+@pytest.mark.long
 def test_what_is_not_large_is_whole() -> None:
     small = trace(MOST_ROWS_SHOWN, MOST_ROWS_SHOWN)
     assert page(small) == page(small, only_ends=False)

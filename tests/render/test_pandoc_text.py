@@ -126,6 +126,7 @@ def by_pandoc(source: str, form: str) -> str:
     return ran.stdout
 
 
+@pytest.mark.sampled(1, "long")
 @pytest.mark.skipif(shutil.which("pandoc") is None, reason="pandoc is not installed")
 @pytest.mark.parametrize("form", FORMATS)
 def test_a_text_is_a_text_in_every_place(form: str) -> None:

@@ -60,6 +60,7 @@ def drawn_problems(schema: Any = None) -> list[Drawn]:
     return [draw_problem(Random(seed), schema) for seed in range(DRAWS)]
 
 
+@pytest.mark.long
 def test_every_key_of_the_schema_is_drawn() -> None:
     drawn = Counter(key for each in drawn_problems() for key in each.data)
     assert not {*problem_schema()["properties"]}.difference(drawn)

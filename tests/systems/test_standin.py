@@ -41,7 +41,7 @@ def test_what_macos_lacks() -> None:
     assert "resource" not in macos.absent
 
 
-@pytest.mark.sampled(3, "long")
+@pytest.mark.sampled(1, "long")
 @pytest.mark.parametrize(
     ("program", "said"),
     [

@@ -148,6 +148,7 @@ def test_what_a_number_of_a_window_counts_is_said_by_example() -> None:
     assert "with the token itself: 2 are itself and 1 before" in page
 
 
+@pytest.mark.long
 def test_what_to_do_where_the_axes_have_another_order_than_is_meant(
     tmp_path: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -105,7 +105,7 @@ def said(results: list[CaseResult]) -> set[str]:
     return {name for found in explanations(results) for name in found.mistakes}
 
 
-@pytest.mark.sampled(2, "long")
+@pytest.mark.sampled(1, "long")
 @pytest.mark.parametrize("case", UNKNOWN)
 def test_a_fact_is_known_by_this_case_alone(case: str) -> None:
     right = IN_NUMPY["by_loops"]

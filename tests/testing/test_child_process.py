@@ -345,7 +345,7 @@ def assert_said_of_calls(said: str, folder: Path, text: str) -> None:
 # In the process alone
 
 
-@pytest.mark.sampled(2, "long")
+@pytest.mark.sampled(1, "long")
 @pytest.mark.parametrize("act", QUICK)
 def test_what_ends_badly_at_once(act: str, tmp_path: Path) -> None:
     text, said = ACTS[act]
@@ -371,6 +371,7 @@ def test_after_a_crash_it_is_started_again(tmp_path: Path) -> None:
         assert_right(process)
 
 
+@pytest.mark.long
 def test_what_takes_too_long(tmp_path: Path) -> None:
     with process_of(tmp_path, in_the_call("while True: pass")) as process:
         process.start()

@@ -59,7 +59,7 @@ def said_of(file: Path, name: str, capsys: pytest.CaptureFixture[str], *options:
     return " ".join(capsys.readouterr().out.split())
 
 
-@pytest.mark.sampled(2, "long")
+@pytest.mark.sampled(1, "long")
 @pytest.mark.parametrize(
     ("name", "words"),
     [

@@ -82,6 +82,7 @@ def test_a_mistake_is_named(
     assert judged(tmp_path / "mine", capsys, 1)["mistakes"] == [mistake]
 
 
+@pytest.mark.long
 def test_a_program_may_leave_cases_out(cases: Path, tmp_path: Path, capsys: Capture) -> None:
     def plain(q: Array, k: Array, v: Array, causal: bool = False) -> Array:
         return attention(q, k, v, causal=causal)
@@ -94,7 +95,7 @@ def test_a_program_may_leave_cases_out(cases: Path, tmp_path: Path, capsys: Capt
     assert "Not asked, since there is no output of it: " in capsys.readouterr().out
 
 
-@pytest.mark.sampled(2, "long")
+@pytest.mark.sampled(1, "long")
 @pytest.mark.parametrize(
     ("stored", "suffix"), [("<f8", "f64"), ("<f4", "f32"), ("<f2", "f16"), ("bfloat16", "bf16")]
 )

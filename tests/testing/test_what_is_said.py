@@ -107,6 +107,7 @@ def test_a_function_may_refuse_queries_that_see_no_key() -> None:
     assert found.facts["sees no key"] == "refused"
 
 
+@pytest.mark.long
 def test_parameters_that_are_not_known_are_named() -> None:
     found = trial(with_others)
     assert found.agrees

@@ -343,6 +343,7 @@ def test_what_has_no_closed_form_or_too_long_a_one_is_worked_in_decimals(
     agrees(exact, floats)
 
 
+@pytest.mark.long
 def test_a_step_of_very_many_characters_is_worked_in_decimals(problem: Build) -> None:
     values = np.array([[number % 6] for number in range(32)])
     # 1,024 weights such as e^10/(6 + 6·e^2 + … + 5·e^10)

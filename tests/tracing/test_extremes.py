@@ -64,6 +64,7 @@ def traced(name: str, **choices: Any) -> Trace:
     return run(loads(json.dumps(PROBLEMS[name]).encode(), "p.json"), **choices)
 
 
+@pytest.mark.long
 def test_the_way_back_has_a_page_where_it_overflows() -> None:
     problem = {
         "Q": [[1e200, 1e300], [1, 2e300]],

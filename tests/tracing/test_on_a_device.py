@@ -84,7 +84,7 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_little_of_its_memory_is_taken(
@@ -103,7 +103,7 @@ def test_little_of_its_memory_is_taken(
     )  # one matrix of queries by keys is 16 × CELLS
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_numbers_are_those_of_the_whole_trace(
     problem: Build, device: Backend, kind: str

@@ -306,6 +306,7 @@ def test_wrong_use(
     assert "help: " in err
 
 
+@pytest.mark.long
 def test_a_mistake_is_told_by_the_equations_that_lead_to_the_step(
     page: Callable[..., str], written: Written
 ) -> None:
@@ -340,6 +341,7 @@ def test_a_number_copied_wrong_is_printed_as_it_was_copied(
     assert "21.5·1 + 3·1 = 24.5" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_a_mistake_in_a_step_that_was_left_out_is_worked_there(
     written: Written, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -298,6 +298,7 @@ def test_a_query_that_sees_no_key_has_not_any_number() -> None:
     assert not any("the mask was inverted" in each.mistakes and each.whole for each in found)
 
 
+@pytest.mark.long
 def test_what_mistakes_share_is_said() -> None:
     random = np.random.default_rng(0)
     arrays = {

@@ -297,6 +297,7 @@ def test_every_format_has_the_name(
     )
 
 
+@pytest.mark.long
 def test_known_mistakes_are_named_where_the_step_is_ours() -> None:
     """The mask was forgotten, with queries of the problem's own."""
     keys: dict[str, Any] = {

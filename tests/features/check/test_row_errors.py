@@ -55,6 +55,7 @@ def test_rows_and_columns(
     assert (found.mistakes, found.cells, found.whole, found.likely) == (names, cells, False, True)
 
 
+@pytest.mark.long
 def test_columns_of_values_exchanged_in_an_output_alone() -> None:
     """Weights of a half each: V has the means 2.5 and 4; rounded on the way, e/(e + e) is
     1.36/2.72, a half as well.

@@ -143,6 +143,7 @@ def test_a_tolerance(compared: Compared) -> None:
     compared(LOVE, LOVE, "--tolerance", "0", code=0)
 
 
+@pytest.mark.long
 def test_a_step_of_decoding_is_the_last_row_of_the_whole(
     tmp_path: Path, compared: Compared
 ) -> None:
@@ -176,6 +177,7 @@ def saved(path: Path, arrays: dict[str, np.ndarray]) -> str:
     return str(path)
 
 
+@pytest.mark.sampled(1, "long")
 @pytest.mark.parametrize("name", ["dump.npz", "dump.json"])
 def test_a_dump(name: str, tmp_path: Path, compared: Compared) -> None:
     ours = trace(load(CAUSAL))
@@ -191,6 +193,7 @@ def test_a_dump_on_either_side(tmp_path: Path, compared: Compared) -> None:
     compared(path, path, code=0)
 
 
+@pytest.mark.long
 def test_a_trace_written_by_compute(tmp_path: Path, compared: Compared) -> None:
     path = str(tmp_path / "trace.json")
     assert run(["compute", CAUSAL, "-o", path]) == 0
@@ -200,6 +203,7 @@ def test_a_trace_written_by_compute(tmp_path: Path, compared: Compared) -> None:
     compared(str(INPUTS / "large_scores.yaml"), path, code=0)
 
 
+@pytest.mark.long
 def test_a_dump_against_a_changed_problem(tmp_path: Path, compared: Compared) -> None:
     path = saved(tmp_path / "d.npz", {"weights": trace(load(CAUSAL))["weights"]})
     compared(LOVE, path, code=1)

@@ -61,6 +61,7 @@ def test_what_agrees(other: Any) -> None:
     assert repr(found) == "<compared 'I love AI, from left to right': no step differs>"
 
 
+@pytest.mark.long
 def test_what_differs_says_where() -> None:
     scale = 1 / 3
     theirs = {"weights": weights(scale), "output": weights(scale) @ X @ W_V}

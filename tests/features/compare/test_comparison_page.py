@@ -206,6 +206,7 @@ def test_a_dump_without_the_scale(love: Problem) -> None:
     assert found[5:7] == ["ours: 5 / √3 ≈ 2.887", "theirs: 5"]
 
 
+@pytest.mark.long
 def test_what_a_dump_leaves_out_in_between(love: Problem) -> None:
     found = sentences(
         comparison_page(ours_theirs(run(love), scores=run(love)["scores"], weights=np.eye(3)))

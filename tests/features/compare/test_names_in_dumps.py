@@ -430,6 +430,7 @@ def test_padding_in_single_precision(mistake: str) -> None:
     assert found.mistakes == (f"the mask was {mistake}",)
 
 
+@pytest.mark.long
 def test_a_row_without_numbers_is_explained(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -446,7 +447,7 @@ def test_a_row_without_numbers_is_explained(
 USUAL = "The usual cause is a query that sees no key"
 
 
-@pytest.mark.sampled(2, "long")
+@pytest.mark.sampled(1, "long")
 @pytest.mark.parametrize(
     ("nan", "mask", "sentence", "usual"),
     [

@@ -71,6 +71,7 @@ def test_the_attention_matrix_of_512_tokens_is_one_mebibyte() -> None:
     assert many.bytes("weights") == 144 * 2**20
 
 
+@pytest.mark.long
 def test_without_a_file() -> None:
     found = cost_of(*default_problem({}))
     assert found.sizes == {"heads": 8, "n": 512, "m": 512, "d_model": 512, "d_k": 64, "d_v": 64}
@@ -104,6 +105,7 @@ def test_growth(love: Problem) -> None:
     assert grown["output"] == ("n^2*d_v", "n*d_v")
 
 
+@pytest.mark.long
 def test_crossover_by_hand(love: Problem) -> None:
     # Projections 63 n, attention 15 n² - 4 n + 1: 252 against 225 for n = 4, 315 against 356 for n
     # = 5.

@@ -39,6 +39,7 @@ def test_no_two_questions_are_the_same(export: Export, tmp_path: Path) -> None:
     assert len(asked) == len(set(asked)) == 2 * (4 + 2)
 
 
+@pytest.mark.long
 def test_where_a_number_is(export: Export) -> None:
     text = export(INPUTS / "next_token.yaml", "--to", "canvas", "--ask", "row_sum,loss,d_W_Q")
     assert re.search(r"Row sums r: row 3 \(\w+\)\.", text)
@@ -56,6 +57,7 @@ def quiz(text: str) -> Any:
     return Quiz(text, config=Config(), source_name="quiz.txt")
 
 
+@pytest.mark.long
 def test_text2qti_reads_it(export: Export) -> None:
     files = [INPUTS / f"{name}.yaml" for name in ("causal", "batch", "gpt_oss_sink")]
     text = export(*files, "--to", "canvas", "--category", "Week 3")

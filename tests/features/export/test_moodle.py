@@ -146,6 +146,7 @@ def test_given_numbers_have_all_the_digits_that_answers_are_judged_by(
         assert shown in words
 
 
+@pytest.mark.long
 def test_several_files_are_a_bank(export: Export) -> None:
     files = [INPUTS / f"{name}.yaml" for name in ("i_love_ai", "causal", "multi_head")]
     category, questions = read(export(*files, "--to", "moodle", "--category", "NLP & co/Week 3"))
@@ -182,6 +183,7 @@ def test_steps_decimals_and_tolerance(export: Export) -> None:
     assert "softmax" not in question.words
 
 
+@pytest.mark.long
 def test_gradients(export: Export) -> None:
     question = one(export(INPUTS / "next_token.yaml", "--to", "moodle", "--ask", "loss,d_Q"))
     assert len(question.blanks) == 1 + 3 * 2

@@ -119,6 +119,7 @@ def test_every_mistake_is_named_from_the_output_alone(layer: Layer, least: int, 
     assert check_all(search(layer).problem(["spring", "Ada"], "Attention"), each=each) >= least
 
 
+@pytest.mark.long
 def test_what_no_number_tells_apart_is_said() -> None:
     found = search(PLAIN).problem(["spring", "Ada"], "Attention")
     assert found.audit.alike == (

@@ -135,7 +135,7 @@ def test_every_example_in_every_format(
     assert "nan" not in page.lower()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("rounding", ["paper", "exact"])
 @pytest.mark.parametrize(
     "file", ["i_love_ai", "base_two", "sink", "multi_head", "bahdanau", "rope"]
@@ -146,6 +146,7 @@ def test_other_roundings(capsys: pytest.CaptureFixture[str], file: str, rounding
     assert "The backward pass" in page
 
 
+@pytest.mark.long
 def test_heads_that_share_keys(capsys: pytest.CaptureFixture[str]) -> None:
     _, page, _ = answered(capsys, str(INPUTS / "grouped_query.yaml"))
     assert (
@@ -181,6 +182,7 @@ def test_gradients_beside_finite_differences(capsys: pytest.CaptureFixture[str])
     assert json.loads(data)["verified"]["agrees"] is True
 
 
+@pytest.mark.long
 def test_what_agrees_has_no_error_that_says_otherwise(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -371,6 +373,7 @@ def test_a_size_that_is_none(
     assert message in errors
 
 
+@pytest.mark.long
 def test_a_step_beyond_all_numbers_is_a_page_and_json(capsys: pytest.CaptureFixture[str]) -> None:
     code, page, _ = answered(capsys, NEXT, "--step-size", "1e308", "-q")
     assert code == 0

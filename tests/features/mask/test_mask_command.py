@@ -149,6 +149,7 @@ def page(capsys: pytest.CaptureFixture[str], *line: str) -> str:
     return " ".join(capsys.readouterr().out.split())
 
 
+@pytest.mark.long
 def test_a_score_mod_that_gives_nan_is_told_with_its_cell_and_not_written(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -161,6 +162,7 @@ def test_a_score_mod_that_gives_nan_is_told_with_its_cell_and_not_written(
     assert not Path("mask.yaml").exists()
 
 
+@pytest.mark.long
 def test_the_keys_of_a_problem_have_what_is_added(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -320,6 +322,7 @@ def test_a_line_that_cannot_be_played_is_an_error(
     assert Path(file).read_bytes() == before
 
 
+@pytest.mark.long
 def test_the_page_says_the_form_and_draws_the_mask(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["mask", f"{MASKS}:sliding_window", "-n", "3", "-m", "4", "--detail", "rows"]) == 0
     page = capsys.readouterr().out
@@ -362,6 +365,7 @@ def test_the_problem_of_the_data_is_one(capsys: pytest.CaptureFixture[str]) -> N
         assert np.array_equal(np.broadcast_to(visible, wanted.shape), wanted)
 
 
+@pytest.mark.long
 def test_a_file_of_yaml_is_a_problem(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     """With equal scores, each query gets the mean position of the keys that it sees."""
     line = [f"{file}:window", "-n", "4", "-m", "6", "-o", "mask.yaml"]
@@ -387,6 +391,7 @@ def test_what_no_key_says_is_not_written(
     assert not Path("mask.yaml").exists()
 
 
+@pytest.mark.long
 def test_data_of_a_score_mod_has_what_it_gave(capsys: pytest.CaptureFixture[str]) -> None:
     found = data(capsys, f"{MASKS}:by_position", "-n", "2", "-m", "3")
     assert found["form"] is None
@@ -407,6 +412,7 @@ def test_a_function_that_hangs_at_far_positions_has_a_form_here(
     assert [each.get("queries") for each in found["elsewhere"]] == [9]
 
 
+@pytest.mark.long
 def test_a_large_matrix_stands_beside_its_problem(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -188,6 +188,7 @@ def test_a_single_key_has_no_gradient_and_the_page_says_why(
     assert "falls later" not in page
 
 
+@pytest.mark.long
 def test_numbers_too_large_are_told_on_the_page_alone(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

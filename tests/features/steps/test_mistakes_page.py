@@ -19,6 +19,7 @@ def test_every_mistake_can_be_made_in_some_problem() -> None:
     assert [name for name, steps in changed_steps().items() if not steps] == []
 
 
+@pytest.mark.long
 def test_a_mistake_for_which_there_is_no_problem_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     nowhere = Mistake("upside-down", "the numbers were read upside down", lambda trace: {})
     monkeypatch.setattr(mistakes_page, "known_mistakes", lambda: (nowhere,))
@@ -41,6 +42,7 @@ def test_equations_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
             assert equation is None or parse_equation(equation).target.name == step
 
 
+@pytest.mark.long
 def test_the_page(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["steps", "--mistakes"]) == 0
     page = capsys.readouterr().out

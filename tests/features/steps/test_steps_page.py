@@ -215,6 +215,7 @@ def test_a_given_step() -> None:
     ]
 
 
+@pytest.mark.long
 def test_no_step_has_names_of_our_own_equations(capsys: pytest.CaptureFixture[str]) -> None:
     """A reader would write these otherwise: a quotient, a sum, and the step that a name stands
     for.
@@ -345,6 +346,7 @@ def test_every_gradient_has_an_equation_but_the_first() -> None:
     assert [name for name, rule in page.gradient_rules().items() if rule.given] == ["d_output"]
 
 
+@pytest.mark.long
 def test_a_gradient_that_no_example_has_is_listed_without_an_equation(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -260,7 +260,7 @@ def test_sums_in_16_bits_are_told(functions: str, capsys: pytest.CaptureFixture[
     assert data["facts"]["precision"].startswith("the exponentials were added in 16 bits")
 
 
-@pytest.mark.sampled(2, "long")
+@pytest.mark.sampled(1, "long")
 @pytest.mark.parametrize(
     ("name", "fact", "words"),
     [
@@ -323,6 +323,7 @@ def test_how_a_function_behaves_is_told(
     assert said in " ".join(data["remarks"])
 
 
+@pytest.mark.long
 def test_how_a_function_behaves_in_a_layout_that_is_not_its_own_is_not_told(
     functions: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -395,6 +396,7 @@ def test_the_smallest_problem_is_saved(tmp_path: Path, capsys: pytest.CaptureFix
     assert f"≈ {expected:.3f}" in shown
 
 
+@pytest.mark.long
 def test_where_nothing_differs_no_problem_is_saved(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

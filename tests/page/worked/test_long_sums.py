@@ -51,7 +51,7 @@ def cell_by_cell(trace: Trace, precision: int, *, in_full: bool) -> None:
                 assert found == worked_line(printer, step, index, in_full=in_full)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize(("seed", "in_full"), [(0, True), *((seed, False) for seed in range(8))])
 def test_as_with_fractions(mask: str, in_full: bool, seed: int) -> None:

@@ -624,6 +624,7 @@ def test_every_command_that_reads_a_problem_has_the_option(
     assert run([*line, "--allow-outside"]) == 0
 
 
+@pytest.mark.long
 def test_an_archive_made_to_burst(tmp_path: Path) -> None:
     np.savez_compressed(tmp_path / "q.npz", q=np.zeros((3000, 3000)))
     code, message, help = wrong(tmp_path, "{file: q.npz}")

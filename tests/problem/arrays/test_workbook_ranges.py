@@ -303,6 +303,7 @@ def test_nothing_behind_the_range_is_read(tmp_path: Path) -> None:
     assert read(tmp_path, "{file: x.xlsx, range: A1:B1}").given["Q"].value.tolist() == [[1, 2]]
 
 
+@pytest.mark.long
 def test_a_cut_file_is_an_error(tmp_path: Path) -> None:
     archive(tmp_path)
     whole = (tmp_path / "x.xlsx").read_bytes()

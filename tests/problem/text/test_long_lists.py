@@ -411,6 +411,7 @@ def test_a_tree_can_be_moved(text: str) -> None:
     assert placed(moved(moved(quick, 7), 2)) == placed(careful)
 
 
+@pytest.mark.long
 def test_no_more_is_read_of_what_is_wrong_than_is_told() -> None:
     rows = ", ".join(f"[x{number}]" for number in range(3000))
     with (

@@ -40,6 +40,7 @@ def played(seed: int, times: int) -> tuple[int, list[str]]:
     return right, refused
 
 
+@pytest.mark.long
 def test_matrices_in_every_notation_are_read_back() -> None:
     right, refused = played(0, 300)
     assert right > 280, refused

@@ -163,6 +163,7 @@ def test_a_wrong_output_is_said_first(cases: Path, tmp_path: Path, capsys: Captu
     assert not any("gradients" in case for case in differing)
 
 
+@pytest.mark.long
 def test_a_case_without_gradients_has_its_output_judged(
     cases: Path, tmp_path: Path, capsys: Capture
 ) -> None:
@@ -175,6 +176,7 @@ def test_a_case_without_gradients_has_its_output_judged(
     assert sum("gradients" in case for case in others) > 5
 
 
+@pytest.mark.long
 def test_the_coarsest_of_three_formats_says_how_exact_they_are(
     cases: Path, tmp_path: Path, capsys: Capture
 ) -> None:

@@ -103,6 +103,7 @@ def test_a_row_for_each_student() -> None:
     assert {row["error"] for row in rows} == {""}
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("school")
 def test_marks_rounding_and_asked_steps() -> None:
     assert [row["marks"] for row in results("--marks", "10")] == ["10", "7.5", "5", "7.5"]
@@ -287,6 +288,7 @@ def cells_of(workbook: str) -> dict[tuple[str, str], Any]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("school")
 def test_a_workbook() -> None:
     """Its rows are those of results.csv, but for the apostrophes; its second sheet sums up."""
@@ -483,6 +485,7 @@ def test_feedback_as_pdf(
     assert start == "\\documentclass{article}"
 
 
+@pytest.mark.long
 def test_pages_that_tex_cannot_make(
     school: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -58,6 +58,7 @@ def after(number: int, method: Callable[..., Any], error: Exception) -> Callable
     return limited
 
 
+@pytest.mark.sampled(1, "long")
 @pytest.mark.parametrize("had", [0, 1, 2])
 def test_processes_that_cannot_be_started(
     had: int, students: list[str], monkeypatch: pytest.MonkeyPatch, capsys: Any
@@ -71,6 +72,7 @@ def test_processes_that_cannot_be_started(
     assert capsys.readouterr() == (usual.out, WARNING.format("resource temporarily unavailable"))
 
 
+@pytest.mark.sampled(1, "long")
 @pytest.mark.parametrize("had", [0, 1])
 def test_threads_of_a_pool_that_cannot_be_started(
     had: int, students: list[str], monkeypatch: pytest.MonkeyPatch

@@ -79,6 +79,7 @@ def test_a_class_is_checked_in_one_process(
     assert capsys.readouterr() == (usual.out, "")
 
 
+@pytest.mark.long
 def test_what_is_left_is_checked_when_processes_can_no_longer_be_had(
     students: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
