@@ -32,7 +32,7 @@ LARGEST_NUMBER, SMALLEST_NUMBER = Decimal("1.8e308"), Decimal("1e-1000")
 # Of larger powers of ten, no Decimal has one.
 _LARGEST_EXPONENT = 10**6
 _SIGNS_IN_ASCII = str.maketrans({"−": "-", "–": "-", "∞": "inf", "\u00a0": " ", "\u2009": " "})
-_BLANK = re.compile(r"_*|\?")
+_BLANK = re.compile(r"_*|\?+|\.{3}|…")
 _IN_PARENTHESES = re.compile(r"\(\s*(.*?)\s*\)")
 _POINT_OR_TIMES = re.compile(r"([-+−]?[0-9]+)·([0-9]+)")
 _NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from attncli.answers.model import Answer
 from attncli.answers.pages import CellText, Page, Span, Table
+from attncli.answers.texts import add_named
 from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.latex_numbers import LONGEST_CELL, from_latex
 from attncli.problem.text.source import Source
@@ -30,10 +31,7 @@ _LABEL = re.compile(
 _SMASHED = re.compile(r"^\\smash\{(.{1,99})\}$")
 # The corner of decimals that stand after closed forms.
 _DECIMALS_CORNER = re.compile(r"\\vphantom\{(.{1,99})\}|(.{1,99}?)\s*(?:\\approx|=)")
-_FORM = (
-    r"a matrix is a \bordermatrix whose corner is its letter, as attncli compute --format latex"
-    r" writes it"
-)
+_FORM = r"write S = \begin{pmatrix} 1 & 5 & 3 \\ 3 & 3 & 3 \\ 2 & 4 & 3 \end{pmatrix}"
 
 
 def read(source: Source, trace: Trace) -> dict[str, Answer]:
@@ -62,6 +60,7 @@ def read(source: Source, trace: Trace) -> dict[str, Answer]:
             if table := _table(rows, spans, found.start()):
                 page.add_table(table)
             spans = {}
+    add_named(page)
     return page.finish(_FORM)
 
 

@@ -4,12 +4,14 @@ trace.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from math import prod
 
 import numpy as np
 
 from attncli.answers.claims import read_claim
 from attncli.answers.model import Answer, Claim
+from attncli.answers.pages import Page
 from attncli.answers.steps import (
     NoStep,
     StepPart,
@@ -17,8 +19,12 @@ from attncli.answers.steps import (
     shape_error,
     step_named,
 )
+from attncli.answers.texts import add_named
 from attncli.english import count, shape_text, shorten
+from attncli.errors import AttncliError
+from attncli.problem.keys import ARRAYS, KEYS
 from attncli.problem.text.decimal_commas import comma_advice, report_doubtful_commas
+from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.nested_lists import read_cells
 from attncli.problem.text.nodes import (
     Leaf,
@@ -38,6 +44,11 @@ from attncli.problem.text.tree import read_tree
 from attncli.problem.text.values import Value
 from attncli.tracing.model import Step, Trace
 
+# Of the keys of a problem, these are no arrays, which answers may repeat.
+_SETTINGS = frozenset(key for key, row in KEYS.items() if row.setting or key in ("title", "tokens"))
+_PROBLEM_FIRST = (
+    "check takes the problem first, and then the answers: attncli check PROBLEM ANSWERS"
+)
 _FORM = "write scores: [[1, 5, 3], [3, 3, 3], [2, 4, 3]]"
 # A help line writes out no more cells.
 _MOST_WRITTEN_OUT = 12
@@ -45,8 +56,13 @@ _MOST_WRITTEN_OUT = 12
 
 def read(source: Source, trace: Trace) -> dict[str, Answer]:
     """The answer to each step that is named; raises AttncliError (exit 3) for what is wrong."""
-    errors, root = read_tree(source)
+    try:
+        errors, root = read_tree(source)
+    except AttncliError as error:
+        return _read_as_text(source, trace, error)
     if not isinstance(root, MappingNode):
+        if in_text := _read_as_text(source, trace, None):
+            return in_text
         errors.fail(
             f"answers need the names of steps, not {describe(root)}", at=root.at, help=_FORM
         )
@@ -55,6 +71,13 @@ def read(source: Source, trace: Trace) -> dict[str, Answer]:
         errors.fail(
             "this is a trace, as attncli itself writes it", at=root.keys["attncli"], help=help
         )
+    if all(key in KEYS for key in root.keys) and not _SETTINGS.isdisjoint(root.keys):
+        given = [key for key in root.keys if key in ARRAYS]
+        if given:
+            help = (
+                "check takes the problem first, and then the answers: attncli check PROBLEM ANSWERS"
+            )
+            errors.fail("this file holds a problem, not answers", at=root.at, help=help)
     if not root.keys:
         errors.fail("there are no answers here", at=root.at, help=_FORM)
     answers: dict[str, Answer] = {}
@@ -73,6 +96,23 @@ def read(source: Source, trace: Trace) -> dict[str, Answer]:
             answers[step.name], written_as[step.name] = answer, name
     errors.stop()
     return answers
+
+
+def _read_as_text(source: Source, trace: Trace, error: AttncliError | None) -> dict[str, Answer]:
+    """The answers in a text that is no YAML, where there are any; else raises what is wrong with it
+    as YAML, if anything is.
+    """
+    page = Page(ErrorCollector(source), trace)
+    with suppress(AttncliError):
+        if not source.name.lower().endswith(".json"):
+            add_named(page)
+        # In a file of YAML, what is wrong is wrong as YAML.
+        is_yaml = source.name.lower().endswith((".yaml", ".yml"))
+        if (page.errors.count and not is_yaml) or (page.answers and not page.errors.count):
+            error = None
+    if error is not None:
+        raise error
+    return page.finish("") if page.answers or page.errors.count else {}
 
 
 def _read_step(value: Value, step: Step) -> Answer | None:
@@ -176,17 +216,50 @@ def _blanks(shape: tuple[int, ...]) -> str:
 
 
 def _with_blanks(node: Node, shape: tuple[int, ...]) -> Node:
-    """The same lists, a null in the place of a whole row or matrix as one of nulls."""
+    """The same lists, a null in the place of a whole row or matrix as one of nulls, and for each
+    row that is not there yet, or cell of the last row.
+    """
     if not shape:
         return node
     first, *others = shape
     if is_null(node):
         items = [node] * first
+    elif isinstance(node, ListNode) and not others and node.numbers is None:
+        return ListNode(node.at, [*map(_without_question_mark, node.items)])
     elif isinstance(node, ListNode) and others:
-        items = node.items
+        blank_rows = _not_there(node, shape)
+        items = [*node.items, *blank_rows]
     else:
         return node
     return ListNode(node.at, [_with_blanks(item, tuple(others)) for item in items])
+
+
+def _without_question_mark(node: Node) -> Node:
+    """A blank for ? at the end of a list, which YAML takes for a key without a value."""
+    is_question = isinstance(node, MappingNode) and {*node.keys} == {""}
+    return Leaf("", False, node.at) if is_question else node
+
+
+def _not_there(node: ListNode, shape: tuple[int, ...]) -> list[Node]:
+    """A null for each row that a solution has not come to, which may have left its last row
+    unfinished: the cells that are missing there are put into it.
+    """
+    down, across = shape[:2]
+    last = node.items[-1] if node.items else None
+    is_begun = len(shape) == 2 and isinstance(last, ListNode) and 0 < last.length <= across
+    if not is_begun or node.length > down:
+        return []
+    assert isinstance(last, ListNode)
+    *before, _ = node.items
+    # Rows of another length are those of another matrix.
+    if any(isinstance(row, ListNode) and row.length != across for row in before):
+        return []
+    if last.length < across and (before or node.length == down == 1):
+        blanks = [Leaf("", False, last.at)] * (across - last.length)
+        node.items[-1] = ListNode(last.at, [*last.items, *blanks])
+    elif last.length < across:
+        return []
+    return [Leaf("", False, node.at)] * (down - node.length)
 
 
 def _read_cell(value: Value) -> Claim | None:

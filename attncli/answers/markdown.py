@@ -10,9 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from attncli.answers.model import Answer
 from attncli.answers.pages import CellText, Page, Table
+from attncli.answers.texts import add_named
 from attncli.attention.registry import RULES, STEP_NAMES
 from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.latex_numbers import LONGEST_CELL, from_latex
+from attncli.problem.text.pasted.named import blanked
 from attncli.problem.text.source import Source
 from attncli.tracing.model import Trace
 
@@ -28,8 +30,8 @@ _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 # It keeps GitHub from making links of labels.
 _NOTHING = "<!-- -->"
 _FORM = (
-    "a matrix is a table whose first cell is its letter, as attncli compute --format markdown"
-    " writes it"
+    "a matrix is a table whose first cell is its letter, or below a heading such as ## Scores, or"
+    " behind S ="
 )
 _TITLES = {rule.title: rule.name for rule in RULES.values()}
 
@@ -38,7 +40,8 @@ def read(source: Source, trace: Trace) -> dict[str, Answer]:
     """The answers to steps of this trace; raises AttncliError (exit 3) for what is wrong."""
     page = Page(ErrorCollector(source), trace)
     title = ""
-    lines = _lines(source.text)
+    text = source.text
+    lines = _lines(text)
     place = 0
     while place < len(lines):
         at, line = lines[place]
@@ -51,10 +54,13 @@ def read(source: Source, trace: Trace) -> dict[str, Answer]:
             place += 1
             continue
         head, _, *body = lines[place:end]
+        start, last = head[0], lines[end - 1]
+        text = blanked(text, start, last[0] + len(last[1]))
         table = _table([head, *body], title)
         if table:
             page.add_table(table)
         place = end
+    add_named(page, text)
     return page.finish(_FORM)
 
 

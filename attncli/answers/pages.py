@@ -157,6 +157,7 @@ class Page:
             table = replace(table, repeats=True)
         part = StepPart.of(step, index).as_shown()
         path = step.name + "".join(f"[{place}]" for place in index)
+        table = _with_rows_not_there(table, part)
         if self._reports_shape(table, part, path) or self._reports_labels(table, part, path):
             return
         self._fill(_view(cells, index, part), _view(offsets, index, part), table, part, path)
@@ -290,6 +291,44 @@ class Page:
                     where = path + "".join(f"[{number}]" for number in place)
                     help = error.help.replace("null", "_")
                     self.errors.add(error.message, at=cell.at, help=help, path=where)
+
+
+def _with_rows_not_there(table: Table, part: StepPart) -> Table:
+    """The table with blanks for the rows that a solution has not come to, for those that have only
+    their labels, and for the last cells of its last row.
+    """
+    if len(part.shape) != 2 or table.row_span or table.column_span or not table.cells:
+        return table
+    down, across = part.shape
+    *before, last = table.cells
+    if len(table.cells) > down or any(len(row) not in (0, across) for row in before):
+        return table
+    if len(last) > across or (len(last) < across and last and not before):
+        return table
+    places = _places_of_rows(table.rows, part.labels[-2]) if len(table.cells) < down else []
+    cells = [(*row, *_blank(across - len(row))) for row in table.cells]
+    at = places or range(len(cells))
+    by_place = dict(zip(at, cells, strict=True))
+    starts = dict(zip(at, table.starts, strict=True))
+    return replace(
+        table,
+        rows=part.labels[-2] if places else table.rows,
+        cells=tuple(by_place.get(place, _blank(across)) for place in range(down)),
+        starts=tuple(starts.get(place, table.at) for place in range(down)),
+    )
+
+
+def _places_of_rows(names: Sequence[str], labels: Sequence[str]) -> list[int]:
+    """Where rows with these names belong, if all are known and in order; none for others."""
+    places = [labels.index(name) for name in names if name in labels]
+    if not names or len(places) < len(names) or places != sorted({*places}):
+        return []
+    return places
+
+
+def _blank(number: int) -> tuple[CellText, ...]:
+    """So many cells of which nothing stands in the file."""
+    return (CellText("", -1),) * number
 
 
 def _other_label(

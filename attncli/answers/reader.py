@@ -43,6 +43,12 @@ _HEADING_OR_ROW = r"── .*──|.*⎡.*⎤[ \t]*$|[ \t]*row(?: .*)?: "
 # no list of YAML has there, and no comma and blank separate its numbers.
 _NAMES_ABOVE = r"[ \t]*[^\s\[\]{}\-#\"',:](?:[^\n:]|:(?=\S))*\n"
 _ONLY_ROW = r"(?:(?:[^\n:]|:(?=\S))*\s)?\[ (?:[^\n\[\],;:]|,(?=\S))* \][ \t]*$"
+# A name and an =, or a formula, begins no line of YAML.
+_NAMED = re.compile(
+    r"^(?:(?:[0-9]+[.)][ \t]+)?[*_`$>]*[^\W\d][^\n=:#]{0,80}?[ \t`*$]*:?=[ \t]*"
+    r"(?:[^\n=:]{1,80}=[ \t]*)?(?:$|[\[(⎡⎛|]|[A-Za-z.]+\(|\\)|\\\[|\$|\\begin\{)",
+    re.MULTILINE,
+)
 FORMS = (
     Form("latex", (".tex", ".latex"), re.compile(r"\\(?:bordermatrix|documentclass|section)\b")),
     Form(
@@ -55,6 +61,7 @@ FORMS = (
         (),
         re.compile(rf"^(?:{_HEADING_OR_ROW}|{_NAMES_ABOVE}{_ONLY_ROW})", re.MULTILINE),
     ),
+    Form("texts", (), _NAMED),
     Form("lists", (".yaml", ".yml", ".json"), re.compile("")),
 )
 

@@ -5,6 +5,7 @@ shape.
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -41,6 +42,36 @@ NOT_STEPS = {
     *STEP_NAMES,
     *LATEX_NAMES,
 }
+_BLANKS = re.compile(r"[\s*`$]+|\\[,;:! ]|\\(?:left|right|,)")
+# One spelling for those of LaTeX, of Python and of people, one after another.
+_SPELLED_ALIKE = {
+    "ᵀ": "^t",
+    "\\intercal": "t",
+    "\\top": "t",
+    "{t}": "t",
+    ".t": "^t",
+    "@": "",
+    "·": "",
+    "\\cdot": "",
+    "\\operatorname": "",
+    "\\mathrm": "",
+    "\\text": "",
+    "{softmax}": "softmax",
+    "\\sqrt": "√",
+    "sqrt": "√",
+    "{": "(",
+    "}": ")",
+    "_(k)": "_k",
+    "(d_k)": "d_k",
+    "dk": "d_k",
+}
+_SCALED = r"(?:\(?qk\^t\)?|s)/√\(?d_k\)?|\\[dt]?frac\((?:qk\^t|s)\)\(√\(?d_k\)?\)|scaledscores?"
+_CALLED = (
+    (re.compile(r"qk\^?t|scores?"), "scores"),
+    (re.compile(_SCALED), "scaled"),
+    (re.compile(r"softmax(?:\(.*\))?|(?:attention)?weights?"), "weights"),
+    (re.compile(r"av|attention\(q,k,v\)|outputs?"), "output"),
+)
 OTHER_PROBLEM = "do these answers belong to another problem?"
 # A help line names so many rows at most.
 _MOST_LABELS_NAMED = 6
@@ -69,6 +100,8 @@ def step_named(name: str, trace: Trace) -> Step:
     for step in trace.steps.values():
         if name in _spellings(step.rule):
             return step
+    if (meant := _in_words(name, trace)) is not None:
+        return meant
     there = listed(list(trace.steps), last="")
     # P and L may also be meant as something else than steps.
     if found and (name in RULES or found not in LOSS_RULES):
@@ -80,6 +113,20 @@ def step_named(name: str, trace: Trace) -> Step:
         f"no step is called {shorten(name)}",
         did_you_mean(name, list(trace.steps), f"the steps are {there}"),
     )
+
+
+def _in_words(name: str, trace: Trace) -> Step | None:
+    """The step that people call so: by the heading of our pages, or by the formula of the paper;
+    None for none.
+    """
+    said = _BLANKS.sub("", name.lower())
+    for step in trace.steps.values():
+        if said == _BLANKS.sub("", step.rule.title.lower()):
+            return step
+    for sign, meant in _SPELLED_ALIKE.items():
+        said = said.replace(sign, meant)
+    called = next((step for form, step in _CALLED if form.fullmatch(said)), "")
+    return trace.steps.get(called)
 
 
 def own_step_named(name: str, trace: Trace) -> Step | None:

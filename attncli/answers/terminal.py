@@ -14,7 +14,9 @@ from unicodedata import combining, east_asian_width
 
 from attncli.answers.model import Answer
 from attncli.answers.pages import CellText, Page, Span, Table
+from attncli.answers.texts import add_named
 from attncli.problem.text.error_collector import ErrorCollector
+from attncli.problem.text.pasted.named import blanked
 from attncli.problem.text.source import Source
 from attncli.tracing.model import Trace
 
@@ -25,10 +27,14 @@ _HEADING = re.compile(r"(?:──|--) (?:[0-9]+ )?(.*?) (?:─|--)")
 # Two blanks or more end a number, or one where no number has a blank in it.
 _APART = re.compile(r"(?:(?!\s{2}).)+")
 _WORD = re.compile(r"\S+")
+# Letters may stand for digits, which is told later.
+_NUMBERS = re.compile(r"[-+−]?[0-9.½√Ol]\S*(?: [-+−]?[0-9.½√Ol]\S*)+")
 # What a mask hides has a dot behind it, and a page without colours has shades.
 _MARK = re.compile(r"\s[·░▒▓█](?=\s{2}|\s*$)")
 # The decimals of closed forms have the relation behind their name: E ≈.
 _NAME_OF_DECIMALS = re.compile(r"(.+?)\s*[≈=]")
+# A matrix that somebody wrote may be the end of an equation: S = Q K^T =.
+_NAME_IN_EQUATION = re.compile(r"([^=]+?)\s*=[^=]*=")
 # This many characters stand between a matrix and the next: "  =  ", and then the labels, if any.
 _RELATION_WIDTH = 5
 _SAID_HEAD = re.compile(r"\s*(?P<name>.+?)(?:, columns: (?P<columns>.*)|:)\s*", re.DOTALL)
@@ -108,7 +114,9 @@ class _MatrixRow:
         at = self.line.at + self.brackets.start(1)
         cells = tuple(_words(_APART, text, at))
         words = tuple(_words(_WORD, text, at))
-        if len(cells) != columns == len(words):
+        is_cut = len(cells) != columns == len(words)
+        # Where nothing stands above the columns, one blank is between numbers alone.
+        if is_cut or (not columns and len(cells) == 1 and _NUMBERS.fullmatch(cells[0].text)):
             cells = words
         return tuple(map(_without_line, cells))
 
@@ -116,12 +124,15 @@ class _MatrixRow:
 def read(source: Source, trace: Trace) -> dict[str, Answer]:
     """The answers to steps of this trace; raises AttncliError (exit 3) for what is wrong."""
     page = Page(ErrorCollector(source), trace)
+    text = source.text
     for number, lines in enumerate(_paragraphs(source.text)):
         is_title = number == 0
         heading = _title(lines) if is_title else _heading(lines[0])
         page.add_heading(heading, lines[0].at, title=is_title)
         for table in _drawn(lines) or _said(lines):
             page.add_table(table)
+            text = blanked(text, lines[0].at, lines[-1].at + len(lines[-1].text))
+    add_named(page, text)
     return page.finish(_FORM)
 
 
@@ -174,9 +185,11 @@ def _drawn(lines: Sequence[_PageLine]) -> list[Table]:
     if decimals:
         # Both matrices have the labels of the columns above them.
         columns = columns[: len(columns) // 2]
+    if equation := _NAME_IN_EQUATION.fullmatch(name.text):
+        name = name._replace(text=equation[1])
     named = _NAME_OF_DECIMALS.fullmatch(name.text)
     table = Table(
-        name=named[1] if named else name.text,
+        name=(named[1] if named else name.text).removesuffix(":"),
         at=name.at,
         columns=tuple(column.text for column in columns),
         rows=tuple(_label(row, left) for row in rows),
@@ -232,7 +245,7 @@ def _label(row: _MatrixRow, left: int) -> str:
 def _cells(
     rows: Sequence[_MatrixRow], columns: Sequence[CellText]
 ) -> tuple[tuple[CellText, ...], ...]:
-    return tuple(row.cells(max(len(columns), 1)) for row in rows)
+    return tuple(row.cells(len(columns)) for row in rows)
 
 
 def _span(caption: str) -> Span | None:

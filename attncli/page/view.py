@@ -172,6 +172,18 @@ def _in_trace(name: str, trace: Trace) -> str:
     return name
 
 
+# Names of steps in papers and in other programs.
+_CALLED_ELSEWHERE = {
+    "softmax": "weights",
+    "attention": "weights",
+    "attention weights": "weights",
+    "probs": "weights",
+    "scaled scores": "scaled",
+    "logits": "scaled",
+    "qk^t": "scores",
+}
+
+
 def chosen_names(
     names: Sequence[str], there: Sequence[str], beside: Sequence[str] = ()
 ) -> tuple[str, ...]:
@@ -208,6 +220,9 @@ def chosen_cell(
         raise usage_error(
             f"--cell has {len(text):,} characters", help="for example --cell 'scores[0,1]'"
         )
+    # The cmd.exe of Windows leaves the quotes around it.
+    inner = re.fullmatch(r"'([^']*)'", text)
+    text = inner[1] if inner else text
     found = re.fullmatch(_CELL, text)
     odd = usage_error(
         f"--cell {text!r} is not of the form step[row,column]",
@@ -290,7 +305,9 @@ def _name(name: str, there: Sequence[str], beside: Sequence[str]) -> str:
             f"this problem has no step {found}", help=f"its steps are {', '.join(there)}"
         )
     words = name.split()
-    if len(words) > 1:
+    if meant := _CALLED_ELSEWHERE.get(name.lower()):
+        help = f"did you mean {meant}?"
+    elif len(words) > 1:
         help = f"put commas between steps: {','.join(words)}"
     else:
         help = did_you_mean(name, list(there), f"the steps are {', '.join(there)}")

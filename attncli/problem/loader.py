@@ -67,6 +67,8 @@ if TYPE_CHECKING:
     from attncli.problem.parts.mask_reader import MaskReading
 
 _PAST_HELP = "write past: {K: [[1, 0]], V: [[0, 1]]}"
+# Steps of which nobody thinks as of keys of a problem.
+ANSWERED = ("scores", "scaled", "masked", "exp", "row_sum", "weights", "output", "S", "Z", "A", "O")
 # Characters. A longer line of a file is not kept with its problem.
 LONGEST_LINE_KEPT = 2_000
 # The values of the keys that could be read, by key.
@@ -163,10 +165,12 @@ def problem_from_tree(root: Node, errors: ErrorCollector, convention: str | None
 
 
 def _read_values(root: MappingNode, reading: Reading, convention: Convention) -> dict[str, Any]:
+    _require_no_answers(root, reading)
+    lower_case_v = _means_V(root)
     readers = READERS | {"mask": partial(READERS["mask"], convention=convention)}
     values: dict[str, Any] = {}
     for key, node in root.values.items():
-        if key in KEYS:
+        if key in KEYS and not (key == "v" and lower_case_v):
             values[key] = readers[KEYS[key].kind](Value(node, key, reading))
         else:
             from attncli.problem.synonyms import unknown_key_help
@@ -178,8 +182,24 @@ def _read_values(root: MappingNode, reading: Reading, convention: Convention) ->
                 reading.errors.add(decimal.message, at=decimal.at, help=decimal.help)
             else:
                 help = unknown_key_help(key, whole_numbers(Value(node, key, reading)))
+                help = "did you mean V?" if key == "v" else help
                 reading.errors.add(f"there is no key {named(key)}", at=at, help=help)
     return values
+
+
+def _require_no_answers(root: MappingNode, reading: Reading) -> None:
+    """Raises AttncliError for a file that has steps to be worked out, and nothing to begin with."""
+    answered = [key for key in ANSWERED if key in root.keys]
+    if answered and not any(key in KEYS for key in root.keys):
+        help = "check takes the problem first, and then the answers: attncli check PROBLEM ANSWERS"
+        at = root.keys[answered[0]]
+        reading.errors.fail("this file holds answers, not a problem", at=at, help=help)
+
+
+def _means_V(root: MappingNode) -> bool:
+    """Whether v is the V of a problem whose keys are all in lower case."""
+    are_lower = not root.keys.keys().isdisjoint(("q", "k", "w_q"))
+    return are_lower and "V" not in root.keys and "W_1" not in root.keys
 
 
 def _check_what_was_read(values: Values, root: MappingNode, reading: Reading) -> None:

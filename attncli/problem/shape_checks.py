@@ -87,6 +87,9 @@ def check_sources(
                 )
 
 
+_OTHER_WIDTHS = "a key has {} and a query {}: a dot product needs the same number"
+
+
 def check_products(given: Mapping[str, Shaped], reading: Reading, letters: str = "QKV") -> None:
     """Every projection fits what it projects, and every bias its projection, whatever heads they
     hold.
@@ -114,7 +117,9 @@ def check_shapes(
     """
     m, values = rows("K", given), rows_from("V", given)
     may_differ = not replaced.isdisjoint(("K", "V", "heads_output", "output"))
-    if (found := rows("V", given)) != m and not may_differ:
+    # Of a K that is turned, one error is enough.
+    is_turned = "Q" in given and _is_turned("K", given["Q"].shape[-1], given)
+    if (found := rows("V", given)) != m and not may_differ and not is_turned:
         keys = rows_from("K", given)
         reading.wrong(
             values,
@@ -348,16 +353,27 @@ def _check_score(
             )
 
 
+def _is_turned(name: str, columns: int, given: Mapping[str, Shaped]) -> bool:
+    """Whether a matrix that is given directly would fit with its rows as columns."""
+    if name not in given or len(given[name].shape) != 2:
+        return False
+    down, across = given[name].shape
+    return down == columns and across == rows("V", given)
+
+
 def _check_equal_widths(
     given: Mapping[str, Shaped], lengths: Mapping[str, int], reading: Reading
 ) -> None:
     d_q, d_k = lengths["p"], lengths["k"]
     if d_q != d_k:
         key = columns_from("K", given)
+        if _is_turned("K", d_q, given):
+            help = f"K seems to be transposed: each row is a key, so write it as {d_k}×{d_q}"
+            reading.wrong(key, _OTHER_WIDTHS.format(count(d_k, "number"), d_q), help)
+            return
         reading.wrong(
             key,
-            f"a key has {count(d_k, 'number')} and a query {d_q}: a dot product needs the same"
-            " number",
+            _OTHER_WIDTHS.format(count(d_k, "number"), d_q),
             f"make them equal, or write score: multiplicative with a W_a of {d_q}×{d_k}"
             + comma_advice_for(
                 reading, *(name for name in ("Q", "W_Q", "K", "W_K") if name in given)

@@ -13,6 +13,10 @@ from attncli.problem.suffixes import PICKLES, TEXT_SUFFIXES, array_suffixes
 
 # Files that hold no text begin so.
 _NO_TEXT = {b"%PDF": "PDF", b"\x89PNG": "picture", b"\xff\xd8\xff": "picture", b"GIF8": "picture"}
+# Word processors write these, and can write plain text.
+_DOCUMENTS = {b"{\\rtf": "an RTF file", b"\xd0\xcf\x11\xe0": "a file of an older Word or Excel"}
+_PARTS_OF_DOCUMENTS = {b"word/": "a Word file", b"opendocument.text": "an OpenDocument text"}
+_DOCUMENT_HELP = "save it as plain text, .txt, and name that file"
 _OTHER_ENCODINGS = (
     (b"\xff\xfe\x00\x00", "UTF-32"),
     (b"\x00\x00\xfe\xff", "UTF-32"),
@@ -93,6 +97,8 @@ def decode(data: bytes, name: str, folder: str = "", *, outside: bool = False) -
 
 def _require_text(data: bytes, name: str) -> None:
     """Raises AttncliError for bytes that begin as those of a picture or of another encoding."""
+    if document := _document(data):
+        raise input_error(f"{name} is {document}, not text", help=_DOCUMENT_HELP)
     for mark, encoding in _OTHER_ENCODINGS:
         if data.startswith(mark):
             raise _other_encoding(encoding, name)
@@ -102,6 +108,17 @@ def _require_text(data: bytes, name: str) -> None:
         if data.startswith(mark):
             help = "write the numbers into a file of YAML or JSON"
             raise input_error(f"{name} is a {what}, not text", help=help)
+
+
+def _document(data: bytes) -> str:
+    """What a file of a word processor is; empty for any other."""
+    for mark, what in _DOCUMENTS.items():
+        if data.startswith(mark):
+            return what
+    if not data.startswith(b"PK\x03\x04"):
+        return ""
+    parts = (what for part, what in _PARTS_OF_DOCUMENTS.items() if part in data)
+    return next(parts, "")
 
 
 def _other_encoding(encoding: str, name: str) -> AttncliError:

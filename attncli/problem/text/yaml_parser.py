@@ -48,7 +48,11 @@ _FAULTS = (
         "this text has no closing quotation mark",
         "add the closing quotation mark",
     ),
-    (r"node content", "a value is missing", "check the commas and brackets"),
+    (
+        r"node content",
+        "a value is missing",
+        "check the commas and brackets; _ stands for a number that is not there yet",
+    ),
     (r"simple key.*expected ':'", 'a ":" is missing', "write a line as key: value"),
     (r"plain scalar.*unexpected ':'", _NO_BLANK, "write a mapping as {window: [1, 0]}"),
     (

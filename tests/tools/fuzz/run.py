@@ -36,6 +36,7 @@ SHARE = {
     "answers.tex": 2,
     "answers.yaml": 2,
     "options": 2,
+    "pasted": 4,
 }
 KEPT, MANY = 1200, 24  # bytes of a seed at most, and how many a run may add to a target
 

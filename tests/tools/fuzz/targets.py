@@ -19,11 +19,13 @@ from pathlib import Path
 from random import Random
 from zlib import crc32
 
+import attncli
 from attncli.errors import AttncliError
 from attncli.features.check.many.kept_rows import file_of_rows
 from attncli.problem.arrays.errors import ArrayError
 from attncli.problem.arrays.formats.xlsx import rows_of_text
 from attncli.problem.loader import loads
+from attncli.problem.model import Problem
 from tests.tools.fuzz.ends import check_end, end_of
 from tests.tools.fuzz.matrices import text
 from tests.tools.fuzz.readings import assert_agreement
@@ -132,6 +134,49 @@ def readings(suffix: str) -> Target:
 
     chance = Random(suffix)
     return Target(f"readings.{suffix}", play, lambda: [text(chance, suffix) for _ in range(40)])
+
+
+def pasted_text(data: bytes) -> None:
+    """A matrix as somebody pastes it: the same numbers, or an error, in a problem of Python and in
+    a block of YAML.
+    """
+    text = data.decode("utf-8", "replace")
+    keys = {"K": [[0, 0]], "V": [[0]]}
+    found, error = _read(lambda: attncli.problem(Q=text, **keys))
+    if error is not None:
+        assert error.message, error
+        assert error.help, error
+    # YAML ends lines at other signs, too, and leaves out indentation and empty lines at the ends.
+    lines = text.split("\n")
+    is_same_in_yaml = all(line.isprintable() and line.strip() for line in lines)
+    if not is_same_in_yaml or lines[0] != lines[0].lstrip():
+        return
+    block = "".join(f"  {line}\n" for line in lines)
+    source = f"Q: |\n{block}K: [[0, 0]]\nV: [[0]]\n".encode()
+    in_yaml, error_in_yaml = _read(lambda: loads(source, "p.yaml"))
+    if error_in_yaml is not None:
+        _assert_place(error_in_yaml, source)
+    assert (found is None) == (in_yaml is None), (error, error_in_yaml)
+    if found is not None and in_yaml is not None:
+        assert found.given["Q"].value.tolist() == in_yaml.given["Q"].value.tolist()
+
+
+def _read(read: Callable[[], Problem]) -> tuple[Problem | None, AttncliError | None]:
+    try:
+        return read(), None
+    except AttncliError as error:
+        return None, error
+
+
+def fragments() -> list[bytes]:
+    """Matrices as people have them, from the corpus."""
+    folder = Path(__file__).parents[2] / "corpus" / "read"
+    parts = [
+        part.partition("\n")[2].partition("\n=>")[0]
+        for path in sorted(folder.glob("*.txt"))
+        for part in path.read_text(encoding="utf-8").split("=== ")[1:]
+    ]
+    return [part.encode() for part in parts]
 
 
 def file(name: str, *command: str, codes: tuple[int, ...]) -> Callable[[bytes], None]:
@@ -247,6 +292,7 @@ def _targets() -> Iterator[Target]:
     for suffix in ("csv", "tsv", "json", "xlsx", "partial"):
         yield Target(f"results.{suffix}", results_of(suffix), lambda suffix=suffix: results(suffix))
     yield Target("options", options_of, options)
+    yield Target("pasted", pasted_text, fragments)
 
 
 TARGETS = {target.name: target for target in _targets()}

@@ -193,7 +193,7 @@ def _bracketed(text: PastedText, lines: Sequence[tuple[int, str]]) -> CellTable:
             _raise_no_row(text, at, line)
         else:
             require_not_turned(text, line, at)
-    if not rows:
+    if not any(row.found["inside"].strip() for row in rows):
         _raise_no_row(text, *lines[0])
     for row in rows:
         if not _NOTHING_BEHIND.fullmatch(row.found["behind"]):

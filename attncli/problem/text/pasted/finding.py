@@ -50,6 +50,7 @@ _BROKEN_LINE_LENGTH = 60
 _PASTED_VALUE = re.compile(
     rf"(?:(?<=: )|(?<=:\n)|(?<=[-{{\[,] ))\s*((?:{CALL})?\[|\|(?=[^\n]*\|))", re.ASCII
 )
+_QUESTION = re.compile(r"(?<=[\[, ])\?(?=[ \t]*[,\]])")
 _NEXT_ROW = re.compile(r",?[ \t]*\n[ \t]+(?=\[)")
 # The last bar becomes a quote.
 _BARRED_ROWS = re.compile(r"""\|[^\n"\\]*\|(?:[ \t]*\n[ \t]+\|[^\n"\\]*\|)*""")
@@ -110,11 +111,12 @@ def as_yaml_reads(text: str) -> str:
     """A text of YAML with its pasted matrices as YAML can read them: "[1 2]\n [3 4]" for
     [[1 2]\n [3 4]].
 
-    No sign moves. The first and the last of a list, or of a table with bars, become quotes. The
-    first row of a block may stand further to the right than others, as names above columns do: a
-    letter stands for the blank before it.
+    No sign moves. The first and the last of a list, or of a table with bars, become quotes, and a
+    question mark in place of a number the sign of a blank. The first row of a block may stand
+    further to the right than others, as names above columns do: a letter stands for the blank
+    before it.
     """
-    return _with_even_blocks(_in_quotes(text))
+    return _with_even_blocks(_in_quotes(_QUESTION.sub("_", text)))
 
 
 def _in_quotes(text: str) -> str:

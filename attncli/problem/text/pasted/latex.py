@@ -25,7 +25,7 @@ MATRIX_BEGIN = re.compile(
 _COLUMNS = re.compile(_OPTIONS)
 _WITH_COLUMNS = ("array", "tabular")
 _COMMENT = re.compile(r"(\\.)|%[^\n]*", re.DOTALL)
-_TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.|[{}&]|[^\\{}&]+", re.DOTALL)
+_TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.?|[{}&]|[^\\{}&]+", re.DOTALL)
 _ROW_ENDS = ("\\\\", r"\cr", r"\tabularnewline")
 # \\[2pt] makes room below a row, and {} keeps a [ that follows from being read so.
 _AFTER_ROW = re.compile(r"\*?(?:\s*\[\s*-?[0-9.]+\s*[a-z]{2}\s*\]|\{\})?")
@@ -50,7 +50,7 @@ _GAP_OR_COMMA = re.compile(r"[^\s,]\s*[\s,]\s*[^\s,]")
 
 def latex_at(text: str, start: int) -> re.Match[str] | None:
     """Where a text begins that has a matrix in LaTeX; None for any other text."""
-    if "\\" not in text or not MATRIX_BEGIN.search(text, start):
+    if "\\" not in text or not MATRIX_BEGIN.search(without_comments(text), start):
         return None
     # Its name belongs to it: K^T = is another matrix than K.
     return _ANYTHING.match(text)
@@ -58,15 +58,20 @@ def latex_at(text: str, start: int) -> re.Match[str] | None:
 
 def read_latex(text: PastedText, begin: re.Match[str], rank: int) -> PastedList:
     """The matrix of a text in LaTeX that has nothing else in it, but its name."""
-    source = text.text
-    if "%" in source:
-        source = _COMMENT.sub(lambda found: found[1] or _blanks_for(found), source)
+    source = without_comments(text.text)
     found = MATRIX_BEGIN.search(source)
     assert found is not None, "else the text is none in LaTeX"
     _require_no_more_before(text, source, begin.start(), found.start())
     rows, end = rows_of(text, source, found)
     _require_no_more_behind(text, source, end)
     return list_of(text, table_of_latex(text, rows), rank)
+
+
+def without_comments(source: str) -> str:
+    """A text of LaTeX, as long as before, without what stands behind a %."""
+    if "%" not in source:
+        return source
+    return _COMMENT.sub(lambda found: found[1] or _blanks_for(found), source)
 
 
 def table_of_latex(text: PastedText, rows: list[CellRow]) -> CellTable:

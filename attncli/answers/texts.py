@@ -1,0 +1,84 @@
+r"""Answers in a text, each matrix behind its name or below it: S = [[1, 5, 3], …], in LaTeX too."""
+
+from __future__ import annotations
+
+import re
+
+from attncli.answers.model import Answer
+from attncli.answers.pages import CellText, Page, Table
+from attncli.answers.steps import NoStep, step_named
+from attncli.problem.text.error_collector import ErrorCollector
+from attncli.problem.text.nodes import Leaf, ListNode, PastedList
+from attncli.problem.text.pasted.named import NamedMatrix, named_matrices
+from attncli.problem.text.pasted.text import PasteError
+from attncli.problem.text.source import Source
+from attncli.tracing.model import Trace
+
+_OF_OUR_PAGES = re.compile(
+    r"\\overset\{|\\bordermatrix|\\qquad|── |\$`|^ *row\b[^\n]*:|, columns:|^-- ", re.MULTILINE
+)
+_FORM = "write S = [[1, 5, 3], [3, 3, 3], [2, 4, 3]], or the same in LaTeX"
+
+
+def read(source: Source, trace: Trace) -> dict[str, Answer]:
+    """The answers to steps of this trace; raises AttncliError (exit 3) for what is wrong."""
+    page = Page(ErrorCollector(source), trace)
+    add_named(page)
+    return page.finish(_FORM)
+
+
+def add_named(page: Page, text: str = "") -> None:
+    """Take the matrices of a text that have names into a page: of its whole text, or of one that is
+    as long, without what was taken already.
+
+    A page of ours has all its matrices in tables, and some of them in formulas once more.
+    """
+    errors = page.errors
+    text = text or errors.source.text
+    has_tables = bool(page.answers) or errors.count > 0
+    if has_tables and _OF_OUR_PAGES.search(errors.source.text):
+        return
+
+    def axes_of(name: str) -> int:
+        try:
+            return max(len(step_named(name, page.trace).shape), 1)
+        except NoStep:
+            return 0
+
+    try:
+        found = named_matrices(text, axes_of, of_answers=True)
+    except PasteError as error:
+        message, help = error.args
+        errors.fail(message, at=error.at, help=help)
+    for matrix in found:
+        for table in _tables(matrix):
+            page.add_table(table)
+
+
+def _tables(matrix: NamedMatrix) -> list[Table]:
+    """The matrix as a page would have it."""
+    rows = _rows(matrix.numbers)
+    if not rows:
+        return []
+    names = matrix.numbers
+    return [
+        Table(
+            name=matrix.name,
+            at=matrix.at,
+            columns=names.column_names,
+            rows=names.row_names,
+            starts=tuple(row[0].at for row in rows),
+            cells=tuple(rows),
+        )
+    ]
+
+
+def _rows(numbers: PastedList) -> list[tuple[CellText, ...]]:
+    """The cells of its rows; a list of numbers is one row."""
+    if all(isinstance(item, Leaf) for item in numbers.items):
+        return [_cells(numbers)] if numbers.items else []
+    return [_cells(row) for row in numbers.items if isinstance(row, ListNode) and row.items]
+
+
+def _cells(row: ListNode) -> tuple[CellText, ...]:
+    return tuple(CellText(cell.text, cell.at) for cell in row.items if isinstance(cell, Leaf))

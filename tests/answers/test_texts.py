@@ -1,0 +1,112 @@
+"""Answers as people write them: each matrix behind its name, below a heading, in LaTeX or in a code
+fence; and what is not there yet is blank.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from attncli.answers.reader import read_answers
+from attncli.problem.model import Problem
+from attncli.problem.text.source import Source
+from attncli.tracing import run
+from attncli.tracing.model import Trace
+from tests.cases import in_one_test
+
+S = [[1, 5, 3], [3, 3, 3], [2, 4, 3]]
+Z = [[0.58, 2.89, 1.73], [1.73, 1.73, 1.73], [1.15, 2.31, 1.73]]
+LISTS, Z_LISTS = str(S), str(Z)
+LATEX = r"\begin{pmatrix} 1 & 5 & 3 \\ 3 & 3 & 3 \\ 2 & 4 & 3 \end{pmatrix}"
+ROWS = "1 5 3\n3 3 3\n2 4 3\n"
+
+
+@pytest.fixture(scope="module")
+def trace(love: Problem) -> Trace:
+    return run(love)
+
+
+def answered(name: str, text: str, trace: Trace) -> dict[str, list[Any]]:
+    """The numbers of each step, None for a blank."""
+    steps = read_answers(Source(name, text), trace).steps
+    return {
+        step: [[None if cell is None else float(cell.value) for cell in row] for row in found.cells]
+        for step, found in steps.items()
+    }
+
+
+TEXTS = [
+    ("a.md", f"$S = {LATEX}$\n", {"scores": S}),
+    ("a.tex", rf"\[ S = {LATEX} \]", {"scores": S}),
+    ("a.tex", rf"$$ S = Q K^T = {LATEX}. $$", {"scores": S}),
+    ("a.txt", f"S = {LISTS}\n", {"scores": S}),
+    ("a.yaml", f"S = {LISTS}\n", {"scores": S}),
+    ("a.md", f"```\nS = {LISTS}\nZ = {Z_LISTS}\n```\n", {"scores": S, "scaled": Z}),
+    ("a.py", f"S = np.array({LISTS})\nZ = {Z_LISTS}\n", {"scores": S, "scaled": Z}),
+    ("a.txt", f"1. S = {LISTS}\n2. Z = S/√3 = {Z_LISTS}\n", {"scores": S, "scaled": Z}),
+    ("a.txt", f"S:\n{ROWS}", {"scores": S}),
+    ("a.txt", f"scores\n{ROWS}\nscaled scores\n{ROWS}", {"scores": S, "scaled": S}),
+    ("a.md", f"## Scores\n\nQ times K.\n\n{ROWS}", {"scores": S}),
+    ("a.md", f"**Scores**: {LISTS}\n\nSo $Z = {LATEX}$ follows.", {"scores": S, "scaled": S}),
+    (
+        "a.md",
+        "## Scores\n\n| | I | love | AI |\n|-|-|-|-|\n| I | 1 | 5 | 3 |\n| love | 3 | 3 | 3 |\n"
+        f"| AI | 2 | 4 | 3 |\n\n$$ Z = {LATEX} $$",
+        {"scores": S, "scaled": S},
+    ),
+    ("a.txt", "S = Q K^T =\n⎡ 1 5 3 ⎤\n⎢ 3 3 3 ⎥\n⎣ 2 4 3 ⎦\n", {"scores": S}),
+    ("a.txt", f"I did it like this.\n\nS = Q K^T\n  = ...\nS = {LISTS}", {"scores": S}),
+    (
+        "a.tex",
+        rf"\begin{{align*}} QK^\top &= {LATEX} \\ \frac{{QK^T}}{{\sqrt{{d_k}}}} &= {LATEX} \\"
+        rf" \text{{softmax}}(Z) &= {LATEX} \end{{align*}}",
+        {"scores": S, "scaled": S, "weights": S},
+    ),
+    (
+        "a.tex",
+        rf"$$ O = A V = {LATEX} \begin{{pmatrix}} 1 & 2 \end{{pmatrix}} = {LATEX} $$",
+        {"output": S},
+    ),
+    (
+        "a.yaml",
+        f"attention weights: {LISTS}\nOutput: {LISTS}\nQK^T: {LISTS}\nscaled scores: {LISTS}\n",
+        {"weights": S, "output": S, "scores": S, "scaled": S},
+    ),
+    ("a.yaml", f"softmax: {LISTS}\n", {"weights": S}),
+    ("a.yaml", f"scores: |\n  {LATEX}\n", {"scores": S}),
+]
+BLANK = [None, None, None]
+HEAD = "| S | I | love | AI |\n|-|-|-|-|\n"
+UNFINISHED = [
+    ("a.yaml", "scores: [[1, 5, 3], [3, 3, 3]]", [*S[:2], BLANK]),
+    ("a.yaml", "scores: [[1, 5, 3], [3, 3]]", [S[0], [3, 3, None], BLANK]),
+    ("a.yaml", "scores: [[1, _, ?], [3, …, 3]]", [[1, None, None], [3, None, 3], BLANK]),
+    ("a.txt", "S = [[1, 5, 3]]", [S[0], BLANK, BLANK]),
+    ("a.md", f"{HEAD}| AI | 2 | 4 | 3 |\n", [BLANK, BLANK, S[2]]),
+    ("a.md", f"{HEAD}| I | 1 | 5 | 3 |\n| love |\n", [S[0], BLANK, BLANK]),
+    (
+        "a.txt",
+        "S  I  love  AI\nI    ⎡ 1  5  3 ⎤\nlove ⎣ 3  3    ⎦\n",
+        [S[0], [3, 3, None], BLANK],
+    ),
+    (
+        "a.tex",
+        r"$S = \begin{pmatrix} 1 & 5 & 3 \\ 3 & \_ & \ldots \end{pmatrix}$",
+        [S[0], [3, None, None], BLANK],
+    ),
+]
+
+
+@in_one_test(("name", "text", "expected"), TEXTS)
+def test_a_matrix_has_its_name_before_it_or_above_it(
+    name: str, text: str, expected: dict[str, list[Any]], trace: Trace
+) -> None:
+    assert answered(name, text, trace) == expected
+
+
+@in_one_test(("name", "text", "scores"), UNFINISHED)
+def test_what_is_not_there_yet_is_blank(
+    name: str, text: str, scores: list[Any], trace: Trace
+) -> None:
+    assert answered(name, text, trace) == {"scores": scores}
