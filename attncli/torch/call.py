@@ -30,6 +30,7 @@ from attncli.torch.masks import Reach, written_mask
 from attncli.torch.origins.latents import DOWN, Latents
 from attncli.torch.origins.rotations import position_of
 from attncli.torch.tensors import cut, size_of, size_text, to_numpy
+from attncli.torch.ways_around import way_around
 
 OTHER_LAYERS, OTHER_STEPS = "layers= names other layers", "steps= asks for fewer runs"
 
@@ -117,6 +118,8 @@ class Call:
         sentence = f"{said[0].upper()}{said[1:]}."
         if self.attention is None:
             help = f"It was not kept: {self.reason}."
+            if way := way_around(self.reason):
+                help += f" {way[0].upper()}{way[1:]}."
         else:
             help = f"calls[{self.number}].trace() works it out, and check() says if it agrees."
         page = Document(f"Call {self.number}", (Paragraph((sentence,)), Paragraph((help,))))
@@ -244,7 +247,7 @@ class Call:
     def kept(self) -> Attention:
         """What the call was given; raises AttncliError where that was not kept."""
         if self.attention is None:
-            help = ""
+            help = way_around(self.reason)
             if self.reason == OTHER_LAYERS:
                 help = f"record it with layers=[{self.layer}]"
             elif self.reason == OTHER_STEPS:

@@ -15,6 +15,7 @@ from attncli.torch.call import Call, ProblemOptions, require_options
 from attncli.torch.compared.all_calls import ComparedCalls, compared_calls
 from attncli.torch.names_of_modules import shortened
 from attncli.torch.tensors import size_text
+from attncli.torch.ways_around import way_around
 from attncli.tracing.serialization import TRACE_FORMAT
 from attncli.version import __version__
 
@@ -133,9 +134,10 @@ class Calls(Sequence[Call]):
             notes.append(" ".join(facts))
         reasons = Counter(call.reason for call in self if call.reason not in ("", NOTHING_ASKED))
         for reason, times in reasons.items():
-            notes.append(f"{count(times, 'call')} cannot be saved: {reason}.")
+            said = f"{count(times, 'call')} cannot be saved: {reason}."
+            notes.append(f"{said}{_way(reason)}")
         for what, times in self.unseen.items():
-            notes.append(f"{count(times, 'call')} of {what} could not be recorded.")
+            notes.append(f"{count(times, 'call')} of {what} could not be recorded.{_way(what)}")
         rows = []
         for words in zip(*columns.values(), strict=True):
             rows.append(tuple((word,) for word in words))
@@ -164,6 +166,12 @@ class Calls(Sequence[Call]):
         if len(set(columns["kept"])) == 1:
             del columns["kept"]
         return columns
+
+
+def _way(reason: str) -> str:
+    """What to do about it, as one more sentence; empty where nothing helps."""
+    way = way_around(reason)
+    return f" {way[0].upper()}{way[1:]}." if way else ""
 
 
 def _data(call: Call) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from attncli.torch import flex, multi_head
 from attncli.torch.attention import Attention, Projections
 from attncli.torch.seen import Linear, Seen, linear_layer, scaled_dot_product
 from attncli.torch.written_out.follower import FOLLOWED, Follower
+from attncli.torch.written_out.tapes import SOFTMAX
 
 # The last linear layers: those of the queries, the keys and the values are among them.
 LINEAR_LAYERS_KEPT = 8
@@ -40,12 +41,17 @@ class CallWatch(TorchFunctionMode):
 
     What a function is called with is passed on as it is, and what it gives back, too: nothing that
     a model computes changes. `tell` gets each call, `unseen` the name of a function in which none
-    could be seen.
+    could be seen, and `softmaxed` is called where a softmax is worked out.
     """
 
-    def __init__(self, tell: Callable[[Seen], None], unseen: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        tell: Callable[[Seen], None],
+        unseen: Callable[[str], None],
+        softmaxed: Callable[[], None],
+    ) -> None:
         super().__init__()
-        self.tell, self.unseen = tell, unseen
+        self.tell, self.unseen, self.softmaxed = tell, unseen, softmaxed
         self._inner: list[Seen] | None = None
         self._follows = True
         self.follower = Follower()
@@ -65,6 +71,8 @@ class CallWatch(TorchFunctionMode):
         if function in FOLLOWED:
             result = function(*args, **kwargs)
             # The operations of a program that is written down are no model's.
+            if function in SOFTMAX:
+                self.softmaxed()
             if self._follows and not torch.jit.is_tracing():
                 self._see(self.follower.see(function, args, kwargs, result))
             return result
@@ -187,6 +195,8 @@ class CallWatch(TorchFunctionMode):
         if whole == sum(sizes) + _features(attention.value):
             # One layer makes all three.
             layer = next(each for each in self.linear if each.output is value.output)
+            if value.starts:
+                return _beside(layer, value, attention)
             return [layer.part(0, sizes[0]), layer.part(*sizes)]
         found = []
         alike = [each for each in self.linear if each.input is value.input and each.readable]
@@ -208,22 +218,61 @@ class CallWatch(TorchFunctionMode):
         features = heads * width
         for layer in filter(attrgetter("readable"), reversed(self.linear)):
             output = layer.output.reshape(-1, layer.output.shape[-1])
-            if len(output) != batch * size or output.shape[1] % features:
+            if len(output) != batch * size:
                 continue
             first = tensor[0, :, 0].flatten()
-            for start in range(0, output.shape[1], features):
+            for start in range(0, output.shape[1] + 1 - features, features):
                 part = slice(start, start + features)
                 # All rows are compared only where the first is the same.
                 if torch.equal(output[0, part], first) and torch.equal(
                     output[:, part], tensor.transpose(1, 2).reshape(-1, features)
                 ):
                     return layer.part(start, features)
+            starts = _starts_of_heads(output, tensor)
+            if starts:
+                return layer.heads_at(starts, width)
         return None
 
 
 def _features(tensor: Tensor) -> int:
     """How many columns batch × heads × n × d has with its heads side by side."""
     return tensor.shape[1] * tensor.shape[3]
+
+
+def _starts_of_heads(output: Tensor, tensor: Tensor) -> list[int]:
+    """Where the columns of each head begin in the output of a layer that has those of others in
+    between; empty where it has not all of them, or some twice.
+    """
+    width = tensor.shape[-1]
+    if output.shape[-1] % width:
+        return []
+    first = tensor[0, :, 0]
+    # Nearly all layers are ruled out by one number of each head.
+    if not torch.isin(first[:, 0], output[0, ::width]).all():
+        return []
+    is_it = (output[0].view(-1, 1, width) == first).all(dim=-1)
+    if not (is_it.sum(dim=0) == 1).all():
+        return []
+    blocks = is_it.int().argmax(dim=0)
+    found = output.unflatten(-1, (-1, width))[:, blocks]
+    if not torch.equal(found, tensor.transpose(1, 2).flatten(0, 1)):
+        return []
+    return [int(block) * width for block in blocks]
+
+
+def _beside(layer: Linear, value: Linear, attention: Attention) -> list[Linear]:
+    """The queries and keys of a layer whose output has, one key and value head after the other, its
+    query heads, its keys and its values.
+    """
+    width = attention.query.shape[-1]
+    # Keys and values may have been repeated for each of their query heads.
+    groups = [*dict.fromkeys(value.starts)]
+    each = attention.query.shape[1] // len(groups)
+    keys = [start - width for start in value.starts]
+    queries = [start - (each - head + 1) * width for start in groups for head in range(each)]
+    if min(queries) < 0:
+        return []
+    return [layer.heads_at(queries, width), layer.heads_at(keys, width)]
 
 
 def _of_entries(input: Tensor, attention_side: Tensor) -> Tensor:

@@ -26,7 +26,7 @@ class Recorder:
 
     `threads` are those that were started meanwhile by threads that it watches. `strangers` has a
     model that runs in a thread that it does not watch, by the name of its class, if there is one.
-    Both stay as they are once it is closed.
+    `has_softmax` says whether a softmax was worked out. All stay as they are once it is closed.
     """
 
     def __init__(
@@ -42,6 +42,7 @@ class Recorder:
         self.closed = False
         self.threads: WeakSet[threading.Thread] = WeakSet()
         self.has_started_threads = False
+        self.has_softmax = False
         self.strangers: dict[int, str] = {}
         self._lock = threading.Lock()
         self._kept = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import SupportsIndex
 
@@ -14,14 +14,21 @@ from attncli.errors import usage_error
 from attncli.torch.calls import Calls
 from attncli.torch.recorder import Recorder
 from attncli.torch.threads import watched
+from attncli.torch.ways_around import way_around
 
 # Bytes that are kept where nobody says how many.
 BYTES_KEPT = 2**30
 _WHAT_IS_SEEN = (
     "attncli sees torch.nn.functional.scaled_dot_product_attention, nn.MultiheadAttention,"
     " FlexAttention, the attention of Transformers, and products with a softmax of PyTorch between"
-    " them: load the model with attn_implementation='sdpa' or 'eager'; flash kernels, modules of"
-    " torch.jit and a softmax that is written with exp() are not seen"
+    " them: load the model with attn_implementation='sdpa' or 'eager'; flash kernels, modules"
+    " of torch.jit and a softmax that is written with exp() or logsumexp() (Reformer) are not seen:"
+    " there, take queries, keys and values from a hook of the module"
+)
+_ONLY_A_SOFTMAX = (
+    "a softmax was seen, but not the product that gave its scores, or the one with the values, as"
+    " where a model cuts its scores into blocks (Longformer); take queries, keys and values from a"
+    " hook of the module, and say with a mask which keys a query sees"
 )
 
 
@@ -58,7 +65,9 @@ def recording(
         yield calls
     if not calls:
         seen = f" (but {listed(list(calls.unseen))})" if calls.unseen else ""
-        raise usage_error(f"no call of attention was seen{seen}", help=_what_to_try(recorder))
+        raise usage_error(
+            f"no call of attention was seen{seen}", help=_what_to_try(recorder, calls.unseen)
+        )
     if wanted and wanted.isdisjoint(call.layer for call in calls):
         last = max(call.layer for call in calls)
         raise usage_error(
@@ -82,7 +91,7 @@ def _require_whole(what: str, number: int, *, least: int) -> None:
         raise usage_error(f"{what} is a whole number, at least {least}, not {number!r}")
 
 
-def _what_to_try(recorder: Recorder) -> str:
+def _what_to_try(recorder: Recorder, unseen: Iterable[str]) -> str:
     """Why no call was seen, as far as it is known."""
     if any(thread.is_alive() for thread in recorder.threads):
         return (
@@ -95,6 +104,11 @@ def _what_to_try(recorder: Recorder) -> str:
             f"{listed(names)} ran in a thread that was there before the block: begin the recording"
             " in that thread"
         )
+    for name in unseen:
+        if way := way_around(name):
+            return way
+    if recorder.has_softmax:
+        return _ONLY_A_SOFTMAX
     if recorder.has_started_threads:
         calls = "only calls of a torch.nn.Module are"
         return f"{_WHAT_IS_SEEN}; in a thread that the block starts, {calls}"

@@ -4,6 +4,7 @@ worked out.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -34,6 +35,9 @@ class Seen(NamedTuple):
 class Linear(NamedTuple):
     """A linear layer that was run; its weight has a row for each feature of the output, unless it
     is `transposed`.
+
+    Of a part whose heads do not stand side by side in the output, `starts` are the first columns of
+    each head.
     """
 
     input: Tensor
@@ -41,6 +45,7 @@ class Linear(NamedTuple):
     bias: Tensor | None
     output: Tensor
     transposed: bool = False
+    starts: tuple[int, ...] = ()
 
     @property
     def readable(self) -> bool:
@@ -60,6 +65,14 @@ class Linear(NamedTuple):
         """The same for the features in these columns."""
         bias = None if self.bias is None else self.bias[columns]
         return Linear(self.input, self.columns[:, columns], bias, self.output, transposed=True)
+
+    def heads_at(self, starts: Sequence[int], width: int) -> Linear:
+        """The layer that gives only the heads that begin at these columns, side by side."""
+        columns = [start + feature for start in starts for feature in range(width)]
+        bias = None if self.bias is None else self.bias[columns]
+        weight = self.columns[:, columns]
+        part = Linear(self.input, weight, bias, self.output, transposed=True)
+        return part._replace(starts=tuple(starts))
 
 
 def linear_layer(

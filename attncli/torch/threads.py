@@ -29,7 +29,7 @@ class WatchedThread:
 
     def __init__(self, recorders: Iterable[Recorder] = ()) -> None:
         self.places = tuple(map(ThreadPlace, recorders))
-        self.watch = CallWatch(self._tell, self._unseen)
+        self.watch = CallWatch(self._tell, self._unseen, self._softmaxed)
         # PyTorch tells the watch of what is called.
         self.is_watching = False
 
@@ -44,6 +44,10 @@ class WatchedThread:
     def _unseen(self, name: str) -> None:
         for place in self.places:
             place.recorder.unseen(name)
+
+    def _softmaxed(self) -> None:
+        for place in self.places:
+            place.recorder.has_softmax = True
 
     def begin_watching(self) -> None:
         """Have the watch told of what this thread calls."""

@@ -61,6 +61,11 @@ MODELS: dict[str, dict[str, Any]] = {
         "decoder_start_token_id": 1,
     },
     "gemma3_text": {**GROUPED, "sliding_window": 4},
+    "nanochat": GROUPED,
+    "starcoder2": GROUPED,
+    "olmo3": GROUPED,
+    "biogpt": SIZES,
+    "gpt_bigcode": GPT,
     "roberta": SIZES,
     "distilbert": {"dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 48, "vocab_size": 60},
     "albert": {**SIZES, "embedding_size": 16},
@@ -195,7 +200,7 @@ ONLY_EAGER = {
     "switch_transformers",
 }
 WITHOUT_SDPA = ONLY_EAGER | {"gemma2"}
-WITHOUT_FLEX = ONLY_EAGER | {"gpt2", "falcon", "swin"}
+WITHOUT_FLEX = ONLY_EAGER | {"gpt2", "gpt_bigcode", "falcon", "swin"}
 # How often attention is called; others have two layers that call it once.
 CALLS = {
     "t5": 6,

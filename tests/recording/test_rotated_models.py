@@ -61,12 +61,13 @@ ROTATED: dict[str, tuple[str, dict[str, Any]]] = {
     "gemma": ("gemma", GROUPED),
     "granite": ("granite", GROUPED),
     "stablelm, a quarter": ("stablelm", GROUPED),
+    "gpt_neox, heads in one layer, a quarter": ("gpt_neox", SIZES),
     "smollm3, where one layer has none": (
         "smollm3",
         {**WITH_PADDING, "no_rope_layers": [1, 0]},
     ),
 }
-FAST = ("llama3", "phi3, one layer for all")
+FAST = ("llama3", "phi3, one layer for all", "gpt_neox, heads in one layer, a quarter")
 # A norm of queries and keys comes between.
 BETWEEN = ("qwen3", "gemma3_text", "olmo2")
 
@@ -113,6 +114,28 @@ def test_what_it_says_is_that_of_the_config(
     theirs = call.attention.query[1, 3].double().numpy()
     assert abs(trace["Q_rot"] - theirs).max() < 1e-5 * abs(theirs).max()
     assert call.keys()["position"]["rope"]["rope_parameters"] == YARN
+
+
+def test_the_weights_of_heads_are_taken_out_of_one_layer(
+    torch: Any, recording: Callable[..., Any]
+) -> None:
+    """Of two heads of keys, each with two of queries: q0 q1 k v, q2 q3 k v, five features each."""
+    functional = torch.nn.functional
+    layer = torch.nn.Linear(6, 8 * 5)
+    x = torch.randn(2, 4, 6)
+    with torch.no_grad(), recording() as calls:
+        heads = layer(x).view(2, 4, 2, 4, 5)
+        query = heads[:, :, :, :2].flatten(2, 3).transpose(1, 2)
+        key, value = heads[:, :, :, 2].transpose(1, 2), heads[:, :, :, 3].transpose(1, 2)
+        functional.scaled_dot_product_attention(query, key, value, enable_gqa=True)
+    (call,) = calls
+    keys = call.keys(head=3)
+    rows = layer.weight.detach().numpy()
+    assert (keys["W_Q"] == rows[25:30].T).all()
+    assert (keys["W_K"] == rows[30:35].T).all()
+    assert (keys["b_V"] == layer.bias.detach().numpy()[35:]).all()
+    assert call.check()
+    assert abs(call.trace()["heads_output"] - call.output.numpy()).max() < 1e-6
 
 
 @pytest.mark.parametrize("name", BETWEEN)

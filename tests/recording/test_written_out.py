@@ -345,8 +345,10 @@ def test_a_call_that_no_problem_can_say_has_its_reason(
         attend(given(torch))
     (call,) = calls
     assert said in call.reason
-    with pytest.raises(attncli.AttncliError, match="was not kept"):
+    with pytest.raises(attncli.AttncliError, match="was not kept") as caught:
         call.problem()
+    # Dropout says itself what to do.
+    assert caught.value.help or name == "dropout"
 
 
 @pytest.mark.filterwarnings("ignore:flex_attention called without")
@@ -425,7 +427,44 @@ def test_what_looks_like_attention_is_noted(name: str, torch: Any, recording: Re
         attend(g)
         nano_gpt(g)
     assert len(calls) == 1
-    assert f"1 call of {said}" in str(calls)
+    assert f"1 call of {said}" in " ".join(str(calls).split())
+
+
+def test_a_softmax_over_the_queries_is_named_with_the_way_around(
+    torch: Any, recording: Recording
+) -> None:
+    """The equation that the help has gives the output of the model."""
+    g = given(torch)
+
+    def attend() -> Any:
+        return (g.q[0, 0] @ g.k[0, 0].mT / 2).softmax(-2) @ g.v[0, 0]
+
+    with pytest.raises(attncli.AttncliError, match="another axis") as caught, recording():
+        attend()
+    _, _, equation = caught.value.help.partition("own: ")
+    trace = attncli.trace(
+        Q=g.q[0, 0].numpy(),
+        K=g.k[0, 0].numpy(),
+        V=g.v[0, 0].numpy(),
+        scale=0.5,
+        equations=[equation],
+    )
+    assert trace["output"] == pytest.approx(attend().numpy(), abs=1e-6)
+
+
+def test_scores_in_blocks_are_named_with_the_way_around(torch: Any, recording: Recording) -> None:
+    """So Longformer looks at a band: its scores are laid out in another way before the softmax."""
+    g = given(torch)
+
+    def attend() -> Any:
+        scores = g.q[:, :, :4] @ g.k.mT
+        band = scores.as_strided((2, 4, 4, 3), (96, 24, 7, 1))
+        weights = torch.nn.functional.pad(band.softmax(-1), (0, 1))
+        return torch.einsum("bhij,bhijd->bhid", weights, torch.randn(2, 4, 4, 4, 3))
+
+    with pytest.raises(attncli.AttncliError, match="no call") as caught, recording():
+        attend()
+    assert "cuts its scores into blocks" in caught.value.help
 
 
 def test_what_is_recorded_otherwise_is_not_recorded_twice(torch: Any, recording: Recording) -> None:

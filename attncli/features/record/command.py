@@ -169,7 +169,7 @@ def record(
     progress.begin("running the model")
     recorded = run_model(loaded, text, [] if layer is None else [layer])
     if layer is None or look.output is None:
-        write_page(recorded.calls.page(), look)
+        write_page(recorded.page(), look)
     else:
         call = recorded.call_of_layer(layer)
         parts = recorded.options(call, head)

@@ -7,11 +7,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attncli.english import count, listed, shape_text, shorten
 from attncli.errors import AttncliError, file_error, input_error, missing_error, usage_error
+from attncli.page.document import Document, Paragraph
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 # Weights that a warning names.
 _MOST_WEIGHTS_NAMED = 3
+# Tokens on the page; more would hide the table.
+_MOST_TOKENS_SHOWN = 40
 _GIVE_A_SAVED_FOLDER = "give the folder that save_pretrained() wrote"
 _RUN_IT_IN_PYTHON = "run it in Python, inside attncli.torch.recording()"
 # Characters of what another package says.
@@ -59,6 +63,22 @@ class Recorded(NamedTuple):
     def call_of_layer(self, layer: int) -> Call:
         """The first call of a layer that was kept: a recording without it ends in an error."""
         return next(call for call in self.calls if call.layer == layer)
+
+    def page(self) -> Document:
+        """The table of all calls, and the tokens that the model read."""
+        page = self.calls.page()
+        said = [f"The text has {_in_quotes(self.tokens)}."]
+        if self.decoder_tokens:
+            said.append(f"The decoder has {_in_quotes(self.decoder_tokens)}.")
+        tokens = Paragraph((" ".join(said),))
+        return replace(page, blocks=(*page.blocks, tokens), data=self.to_dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same for programs."""
+        data = {**self.calls.to_dict(), "tokens": self.tokens}
+        if self.decoder_tokens:
+            data["decoder_tokens"] = self.decoder_tokens
+        return data
 
     def options(self, call: Call, head: int | None) -> ProblemOptions:
         """What to save of a call, with its labels: a decoder has tokens of its own, and may attend
@@ -246,6 +266,12 @@ def run_model(
     return Recorded(
         calls, _labels(tokenizer, tokens), _labels(tokenizer, decoder_tokens), to_numpy(output)
     )
+
+
+def _in_quotes(tokens: Sequence[str]) -> str:
+    """How many tokens there are, and the first ones: 2 tokens: "I" and "love"."""
+    quoted = [f'"{token}"' for token in tokens]
+    return f"{count(len(tokens), 'token')}: {listed(quoted, most=_MOST_TOKENS_SHOWN)}"
 
 
 def _labels(tokenizer: Any, tokens: list[int]) -> list[str]:

@@ -80,8 +80,10 @@ class Follower:
         if not isinstance(scores, Tensor) or not isinstance(axis, int):
             return
         tape = self.tapes[scores] or Tape(None)
-        if tape.axis is None:
-            self.tapes[result] = tape._replace(axis=axis % scores.ndim)
+        axis %= scores.ndim
+        has_sink_elsewhere = tape.sink is not None and axis != scores.ndim - 1
+        if tape.axis is None and not has_sink_elsewhere:
+            self.tapes[result] = tape._replace(axis=axis)
 
 
 def _sum(function: Any, args: Any, kwargs: Mapping[str, Any]) -> tuple[Operation, ...]:
@@ -117,6 +119,7 @@ def _call(tape: Tape, product: Contraction, use: Use) -> Seen:
     queries = places.query_rows[places.queries[..., 0]]
     keys = places.key_rows[places.keys[..., 0, :]]
     attention = Attention(queries, keys, used.values, scale=1.0)
+    sink = None if tape.sink is None else places.to_weights(wide(tape.sink))
     reason = dropped(tape.dropout) or too_many(prod(product.shape))
     if not reason:
         scores = wide(queries) @ wide(keys).transpose(-2, -1)
@@ -125,11 +128,16 @@ def _call(tape: Tape, product: Contraction, use: Use) -> Seen:
             reason = f"what stands between its product and its softmax is not understood: {done}"
         else:
             attention = _with_what_is_done(attention, done, _narrowest(tape, queries))
-            reason = _why_not_its_softmax(tape, done, scores, used.weights)
+            reason = _why_not_its_softmax(tape, done, scores, used.weights, sink)
     key_numbers = places.keys[..., 0, :]
     # With five axes and more, keys that several heads share have an axis for these alone.
     few = FewAxes(key_numbers.ndim > 3 and is_same_along(key_numbers, -2))
     kv_heads = _kv_heads(few.of(key_numbers, 1), few.of(used.numbers, 0))
+    if sink is not None:
+        of_heads = _of_heads(few.of(sink, 2))
+        if of_heads is None:
+            reason = reason or "its sink is not one number for each head"
+        attention = replace(attention, sink=of_heads)
     return Seen(
         few.of_attention(attention, kv_heads),
         few.of(used.output, 2),
@@ -201,13 +209,29 @@ def _doing(tape: Tape, product: Contraction, places: Places) -> Callable[[Tensor
     return doing
 
 
-def _why_not_its_softmax(tape: Tape, done: Done, scores: Tensor, weights: Tensor) -> str:
+def _of_heads(sink: Tensor) -> Tensor | None:
+    """One number for each head, of numbers for each query; None where these differ."""
+    rows = sink.squeeze(-1)
+    if not is_same_along(rows, -1):
+        return None
+    of_heads = rows[..., 0]
+    if of_heads.ndim < 2:
+        return of_heads.reshape(-1)
+    return of_heads[0] if is_same_along(of_heads, 0) else None
+
+
+def _why_not_its_softmax(
+    tape: Tape, done: Done, scores: Tensor, weights: Tensor, sink: Tensor | None
+) -> str:
     """Why the weights are not those of these scores, as they were rounded on the way; empty if they
     are.
     """
     masked = done.to(scores)
     sees_nothing = masked.isneginf().all(-1, keepdim=True)
-    expected = masked.softmax(-1)
+    if sink is None:
+        expected = masked.softmax(-1)
+    else:
+        expected = torch.cat([masked, sink], dim=-1).softmax(-1)[..., :-1]
     # What a score may be off, as often as it was rounded.
     epsilon = float(torch.finfo(_narrowest(tape, weights)).eps)
     sizes = _largest(scores) + _largest(masked.masked_fill(expected == 0, 0))

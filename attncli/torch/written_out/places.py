@@ -151,7 +151,8 @@ def _order(tape: Tape, places: Places, use: Use) -> tuple[Tensor, list[str]]:
     axes = [*own, summed]
     rows = arranged(Factor(rows, use.weights.axes), axes)
     columns = arranged(Factor(columns, use.weights.axes), axes)
-    if not torch.equal(columns, keys.expand_as(columns)) or not is_same_along(rows, -1):
+    is_over_keys = columns.shape[-1] == len(keys) and torch.equal(columns, keys.expand_as(columns))
+    if not is_over_keys or not is_same_along(rows, -1):
         raise NotAttention("over another axis than the values are summed over")
     order = rows[..., 0].flatten()
     if len(order) != count:

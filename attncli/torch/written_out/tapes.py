@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from attncli.torch.tensors import unreadable
 from attncli.torch.written_out.contractions import Contraction
 from attncli.torch.written_out.names import Function, exported, named
 
@@ -42,7 +43,10 @@ _CHANGES_IN_PLACE = named(
     "add_", "sub_", "mul_", "multiply_", "div_", "divide_", "neg_", "tanh_", "masked_fill_"
 ) | {Tensor.__setitem__}
 
-STEPS = _COPIES | _VIEWS | _CHANGES | _CHANGES_IN_PLACE
+# Logits that stand beside the scores, and are cut off after the softmax.
+_CAT = named("cat", "concat", "concatenate")
+
+STEPS = _CAT | _COPIES | _VIEWS | _CHANGES | _CHANGES_IN_PLACE
 
 
 class Operation(NamedTuple):
@@ -83,6 +87,8 @@ class Tape(NamedTuple):
     after it.
 
     `product` is None where a softmax was of something else. `axis` is None before the softmax.
+    `sink` is what was joined to the scores, one more number for each row, before them where
+    `sink_is_first`; what stands between that and the softmax may only shift a whole row.
     `formats` are the number formats on the way, and `dropout` is the probability that a weight
     became 0.
     """
@@ -93,11 +99,17 @@ class Tape(NamedTuple):
     after: tuple[Operation, ...] = ()
     formats: frozenset[torch.dtype] = frozenset()
     dropout: float = 0.0
+    sink: Tensor | None = None
+    sink_is_first: bool = False
+    is_cut: bool = False
 
     def with_step(self, step: Operation) -> Tape:
         """The same with one more operation."""
         if step.function in _COPIES:
             return self._replace(dropout=max(self.dropout, _dropped(step)))
+        if self.sink is not None and not self.is_cut:
+            # After the softmax, it is the cut itself.
+            return self._replace(is_cut=self.axis is not None)
         if self.axis is None:
             return self._replace(before=(*self.before, step))
         return self._replace(after=(*self.after, step))
@@ -133,6 +145,9 @@ class Tapes:
         """A function of `STEPS` was called, which may be a step of a tensor that is followed."""
         if not self._tapes or "out" in kwargs:
             return
+        if function in _CAT:
+            self._join(args, kwargs, result)
+            return
         found = next(self._followed(args, kwargs), None)
         if found is None:
             return
@@ -145,10 +160,29 @@ class Tapes:
         if not isinstance(result, Tensor):
             return
         if isinstance(at, str):
+            given = kwargs[at]
             kwargs = {**kwargs, at: None}
         else:
+            given = args[at]
             args = (*args[:at], None, *args[at + 1 :])
-        self[result] = tape.with_step(Operation(function, args, kwargs, at))
+        step = Operation(function, args, kwargs, at)
+        if _keeps_sink(tape, step, given, result):
+            self[result] = tape.with_step(step)
+
+    def _join(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Any) -> None:
+        """Scores were joined to something: a sink is one more number for each of their rows."""
+        parts = [*(args[0] if args else kwargs.get("tensors", ()))]
+        axis = kwargs.get("dim", args[1] if len(args) > 1 else 0)
+        if len(parts) != 2 or axis not in (-1, parts[0].ndim - 1):
+            return
+        first, second = parts
+        for scores, sink in ((first, second), (second, first)):
+            tape = self[scores]
+            if tape is None or tape.axis is not None or tape.sink is not None:
+                continue
+            if sink.shape[-1] == 1:
+                self[result] = tape._replace(sink=sink, sink_is_first=sink is first)
+                return
 
     def _followed(
         self, args: tuple[Any, ...], kwargs: Mapping[str, Any]
@@ -158,6 +192,20 @@ class Tapes:
         for at, given in places:
             if isinstance(given, Tensor) and (tape := self[given]) is not None:
                 yield at, tape
+
+
+def _keeps_sink(tape: Tape, step: Operation, given: Tensor, result: Tensor) -> bool:
+    """Whether the place of a sink is known after this operation: it is moved only by the cut after
+    the softmax, which leaves the weights of the keys, and nothing changes these before it.
+    """
+    if tape.sink is None or tape.is_cut or step.function in _COPIES:
+        return True
+    if tape.axis is None:
+        return not step.is_view
+    if not step.is_view or unreadable(given):
+        return False
+    cut = given.narrow(-1, int(tape.sink_is_first), given.shape[-1] - 1)
+    return torch.equal(result, cut)
 
 
 def _dropped(step: Operation) -> float:

@@ -115,6 +115,7 @@ def test_without_an_output_the_calls_are_listed(
     assert err == ""
     assert "h.1.attn" in out
     assert "cannot be saved" not in out
+    assert 'The text has 3 tokens: "I", "love" and "AI".' in out
 
 
 @pytest.mark.torch
@@ -426,6 +427,7 @@ def test_the_list_and_the_comparison_for_programs(
     recorded = json.loads(capsys.readouterr().out)
     jsonschema.validate(recorded, json.loads(schemas()["recording"].read_text(encoding="utf-8")))
     assert [call["module"] for call in recorded["calls"]] == ["h.0.attn", "h.1.attn"]
+    assert recorded["tokens"] == ["I", "love", "AI"]
     file = tmp_path / "against.json"
     assert run([*line, "--against", str(port), "-o", str(file)]) == 1
     data = json.loads(file.read_text(encoding="utf-8"))
