@@ -11,7 +11,8 @@ from typing import Any
 
 from tests.reference.bounded import Bounded, dot, given, softmax, times, total
 from tests.reference.masks_in_loops import Masks, axes
-from tests.reference.scores_in_loops import capped_at, score_of, slope_of, times_scale, turned
+from tests.reference.rope_in_loops import length_of, turned
+from tests.reference.scores_in_loops import capped_at, score_of, slope_of, times_scale
 
 Problem = dict[str, Any]
 Rows = list[list[Bounded]]
@@ -29,7 +30,9 @@ def attention(problem: Problem) -> dict[str, Array]:
         k, v = _after(cached["K"], k), _after(cached["V"], v)
     steps = {"Q": q, "K": k, "V": v}
     if rope := problem.get("position", {}).get("rope"):
-        q, k = turned(q, past, **rope), turned(k, 0, **rope)
+        length = length_of(rope, len(q[0][0]), len(k[0][0]), past)
+        q = turned(q, "queries", past, rope, length)
+        k = turned(k, "keys", 0, rope, length)
         steps |= {"Q_rot": q, "K_rot": k}
     entries = max(len(q), len(k), len(v), Masks(problem.get("mask"), 1, 1, 1).entries)
     masks = Masks(problem.get("mask"), len(q[0][0]), len(k[0][0]), past)

@@ -1,4 +1,4 @@
-"""What plain Python makes of a query and a key before the softmax: turned, compared, scaled,
+"""What plain Python makes of a query and a key before the softmax: compared, scaled,
 capped; with bounds.
 """
 
@@ -8,36 +8,13 @@ from typing import Any
 
 from mpmath import mp, mpf
 
-from tests.reference.bounded import Bounded, dot, given, power, tanh, times, total, turn
+from tests.reference.bounded import Bounded, dot, given, power, tanh, times, total
 
 Problem = dict[str, Any]
 Array = list[list[list[list[Bounded]]]]
 # roundings for a scale that is multiplied in before, in two halves or after; see
 # docs/reliability.md
 ANY_ORDER = 8
-
-
-def turned(array: Array, first: int, theta: float = 10000, pairing: str = "half") -> Array:
-    """RoPE: a pair of features at position t turned by t·theta^(−2r/d_k)."""
-    return [
-        [
-            [_turned_row(row, first + t, theta, pairing) for t, row in enumerate(head)]
-            for head in entry
-        ]
-        for entry in array
-    ]
-
-
-def _turned_row(row: list[Bounded], t: int, theta: float, pairing: str) -> list[Bounded]:
-    width, found = len(row), list(row)
-    for r in range(width // 2):
-        a, b = (r, r + width // 2) if pairing == "half" else (2 * r, 2 * r + 1)
-        angle = times(given(t), power(theta, -mpf(2 * r) / width, rounded=2)).rounded(2)
-        cos, sin = turn(angle)
-        minus = Bounded(-sin.value, sin.error, sin.size)
-        found[a] = dot([row[a], row[b]], [cos, minus])
-        found[b] = dot([row[a], row[b]], [sin, cos])
-    return found
 
 
 def score_of(problem: Problem, query: list[Bounded], key: list[Bounded]) -> Bounded:

@@ -34,6 +34,8 @@ _ROW = re.compile(r"([ \t]*)[-+.]*[0-9]")
 _BEFORE_ROWS = re.compile(
     r"([ ]*)(?:- +)*[\w\"'-]+:[ \t]*(?:[|>][-+]?)?[ \t]*(?:#[^\n]*)?$", re.MULTILINE
 )
+# A key in quotes, or the end of a mapping.
+_LINE_OF_JSON = re.compile(r'("[\w.-]+"\s*:|\})')
 _REMARK = re.compile(r"(?:^|(?<=\s))#[^\n]*")
 
 # PyYAML's two parsers word the same fault differently: (pattern of either's words, ours, help).
@@ -270,9 +272,7 @@ def _fail_for_syntax(error: yaml.MarkedYAMLError, builder: TreeBuilder) -> NoRet
             help="remove it, or add the bracket that it closes",
         )
     if "block" in words and text[at : at + 1] == ",":
-        errors.fail(
-            '"," does not belong here', at=at, help="a matrix is one list of rows: [[1, 2], [3, 4]]"
-        )
+        errors.fail('"," does not belong here', at=at, help=_without_comma(text, at))
     if "simple key" in words and text[at : at + 1] == "[":
         errors.fail(
             "this list has no key",
@@ -287,6 +287,14 @@ def _fail_for_syntax(error: yaml.MarkedYAMLError, builder: TreeBuilder) -> NoRet
         at=at,
         help="check the indentation, brackets and quotes",
     )
+
+
+def _without_comma(text: str, at: int) -> str:
+    """What to write for a comma behind a value: of a matrix, or of a line of JSON."""
+    line = text[text.rfind("\n", 0, at) + 1 : at].strip()
+    if not _LINE_OF_JSON.match(line):
+        return "a matrix is one list of rows: [[1, 2], [3, 4]]"
+    return f"write {shorten(line)} without it; or all lines of JSON between {{ and }}"
 
 
 def _fail_for_row(line: int, errors: ErrorCollector) -> None:

@@ -89,7 +89,7 @@ def test_positions_in_json() -> None:
                 " high_freq_factor, original_max_position_embeddings, max_position_embeddings,"
                 " attention_factor, beta_fast, beta_slow, mscale, mscale_all_dim, truncate,"
                 " mrope_interleaved, short_factor, long_factor, mrope_section, positions,"
-                " rope_parameters, rope_scaling, layer)"
+                " rope_parameters, rope_scaling, layer, rope_local_base_freq)"
             ],
         ),
         (

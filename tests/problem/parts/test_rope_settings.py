@@ -120,6 +120,20 @@ def test_a_factor_follows_from_the_lengths() -> None:
     assert rope.factor.value == 40
 
 
+GEMMA_3 = (
+    "rope_theta: 1000000.0, rope_local_base_freq: 10000.0, attention_factor: null,"
+    " rope_scaling: {factor: 8.0, rope_type: linear}"
+)
+
+
+def test_an_older_gemma_3_has_a_base_for_each_kind_of_layer() -> None:
+    """As Gemma3Model of Transformers 4.50 made both: the local one without the scaling."""
+    local = rope_of(f"{{{GEMMA_3}, layer: sliding_attention}}")
+    assert local == rope_of("{theta: 10000.0}")
+    other = rope_of(f"{{{GEMMA_3}, layer: full_attention}}")
+    assert other == rope_of("{theta: 1000000.0, rope_type: linear, factor: 8.0}")
+
+
 def test_a_layer_may_have_no_positions() -> None:
     assert rope_of("{rope_parameters: {full: {factor: 8}, none: null}, layer: none}") is None
 

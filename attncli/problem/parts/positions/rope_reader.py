@@ -67,7 +67,12 @@ _KEYS = (
     "mrope_section",
 )
 _PASTED_KEYS = (*_KEYS, "type")
-_ALL_KEYS = (*_KEYS, "positions", *_PASTED, "layer")
+# What is printed by Python has it.
+_NONE = "None"
+# Older files of Gemma 3 have another base here, for layers with a window.
+_LOCAL = "rope_local_base_freq"
+_LOCAL_LAYER, _GLOBAL_LAYER = "sliding_attention", "full_attention"
+_ALL_KEYS = (*_KEYS, "positions", *_PASTED, "layer", _LOCAL)
 # Qwen2-VL calls the default so where it has sections.
 _OF_SECTIONS = "mrope"
 _SECTIONS_HELP = "write how many pairs turn by time, height and width, such as [16, 24, 24]"
@@ -82,7 +87,8 @@ _OTHER_NAMES = {
     "rotary_base": "write rope_theta, with the same number",
     "rotary_ndims": "write partial_rotary_factor: this number divided by the length of a head",
     "rotary_dim": "write partial_rotary_factor: this number divided by the length of a head",
-    "rope_local_base_freq": "for a layer with a window, write rope_theta with this number, alone",
+    "local_rope_theta": "for a layer with a window, write rope_theta with this number",
+    "global_rope_theta": "for a layer without a window, write rope_theta with this number",
 }
 # A config.json has these beside what it says of RoPE.
 _OF_A_WHOLE_CONFIG = (
@@ -109,6 +115,8 @@ def read_settings(value: Value) -> dict[str, Any] | None:
     wrong.
     """
     before = value.errors.count
+    if _report_commas(value):
+        return None
     require_keys(value, _ALL_KEYS, _meant)
     try:
         found = _by_name(value)
@@ -221,12 +229,18 @@ def _by_name(value: Value) -> dict[str, Value]:
 
     Raises _NoRope where the chosen layer has none.
     """
-    found = {key: value.key(key) for key in value.keys if key in (*_KEYS, "layer")}
-    pasted = [value.key(key) for key in _PASTED if key in value.keys]
-    written = [each for each in pasted if not is_null(each.node)]
+    given = {key: value.key(key) for key in value.keys}
+    # A config.json has null for what a model does not have.
+    written = [given[key] for key in _PASTED if key in given and not is_null(given[key].node)]
     if len(written) > 1:
         written[1].wrong("both rope_parameters and rope_scaling are given", "keep one of the two")
-    layer = found.pop("layer", None)
+    found = {key: each for key, each in given.items() if key in _KEYS and not _is_left_out(each)}
+    layer = given.get("layer")
+    if _LOCAL in given and _is_local(value, layer, given[_LOCAL]):
+        # The scaling is that of the other layers.
+        return {**found, "rope_theta": given[_LOCAL]}
+    if _LOCAL in given:
+        layer = None
     for each in written[:1]:
         inner = _of_layer(each, layer)
         require_keys(inner, _PASTED_KEYS, _meant)
@@ -236,6 +250,40 @@ def _by_name(value: Value) -> dict[str, Value]:
     if layer is not None and not written:
         layer.wrong("there are no rope_parameters of several layers", "leave layer out")
     return found
+
+
+def _is_left_out(value: Value) -> bool:
+    """Whether a config.json says nothing here, as in attention_factor: null."""
+    return is_null(value.node) and value.name not in ("theta", "pairing")
+
+
+def _is_local(value: Value, layer: Value | None, base: Value) -> bool:
+    """Whether the layer that is asked for has a window, and so the base that older files of Gemma 3
+    have for these.
+    """
+    if layer is None:
+        base.wrong(
+            f"is the base of layers with a window, and {value.name} has no layer beside it",
+            f"write layer: {_LOCAL_LAYER}, or layer: {_GLOBAL_LAYER} for one without",
+        )
+        return False
+    return read_word(layer, (_LOCAL_LAYER, _GLOBAL_LAYER)) == _LOCAL_LAYER
+
+
+def _report_commas(value: Value) -> bool:
+    """Report lines of JSON with their commas, which YAML takes for a part of the text."""
+    before = value.errors.count
+    for key in value.keys:
+        given = value.key(key)
+        if isinstance(given.node, Leaf) and given.text.endswith(",") and not given.node.quoted:
+            written = given.text.removesuffix(",")
+            given.wrong(
+                "ends with a comma, which is a part of the text here",
+                f"write {key}: {written}; or all that is pasted between {{ and }}, as JSON has it",
+            )
+        elif isinstance(given.node, MappingNode):
+            _report_commas(given)
+    return value.errors.count > before
 
 
 def _meant(key: str, value: Value) -> str:
@@ -296,7 +344,10 @@ def _of_layer(value: Value, layer: Value | None) -> Value:
 
 def _number(value: Value) -> Scalar | None:
     """A number above 0, a share of at most 1."""
-    help = f"write a number such as {_EXAMPLES[value.name]}"
+    help = f"write a number such as {_EXAMPLES.get(value.name, _EXAMPLES['theta'])}"
+    if isinstance(value.node, Leaf) and value.text == _NONE:
+        value.wrong("None is what Python has for nothing", "leave it out, or write null")
+        return None
     number = read_scalar(value, help=help)
     if number is None:
         return None
