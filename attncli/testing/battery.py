@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from hashlib import shake_256
 from math import inf, prod
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,15 @@ SOFTCAP = 1.5
 # Less than this is lost where sums are kept in bfloat16.
 LARGE_SINK = 20.0
 THETA = 100.0
+# What models that read long texts have in their config.json: of these pairs, the first turns as it
+# is, the last ones are slowed down, and those between are on the ramp.
+YARN = {
+    "rope_type": "yarn",
+    "rope_theta": THETA,
+    "factor": 4.0,
+    "original_max_position_embeddings": 64,
+}
+WIDTH_OF_CONFIG = 8
 WINDOW = 2
 # A sum of ones in float16 stays at 2,048, and one in bfloat16 at 256.
 KEYS_OF_LONG_ROW = 4096
@@ -199,10 +209,16 @@ def _rotated() -> Iterator[Case]:
     cached = {"past": {"K": old_keys, "V": old_values}, "K": new_keys, "V": new_values}
     yield _asking(case, {"rope": THETA, "offset": past}, *_pairings(cached))
 
+    sizes["d_k"] = WIDTH_OF_CONFIG
+    case = _drawn("RoPE of a config.json", **sizes)
+    yield _asking(case, {"rope_parameters": YARN}, *_pairings({}, YARN))
 
-def _pairings(keys: Mapping[str, Any]) -> Iterator[Meaning]:
+
+def _pairings(
+    keys: Mapping[str, Any], said: Mapping[str, Any] = MappingProxyType({"rope_theta": THETA})
+) -> Iterator[Meaning]:
     for pairing, words in (("half", "halves"), ("interleaved", "neighbours")):
-        rope = {"theta": THETA, "pairing": pairing}
+        rope = {**said, "pairing": pairing}
         yield Meaning({**keys, "position": {"rope": rope}}, {"rope": f"turns pairs of {words}"})
 
 

@@ -173,12 +173,21 @@ def _words(cases: tuple[Case, ...], meant: Meant) -> str:
         if case.dtype:
             lines.append(f"number_format {case.dtype}")
         for name, value in settings_of(case).items():
-            lines.append(f"{name} {_word(value)}")
+            lines += _lines(name, value)
         if case.upstream is not None:
             lines.append(f"{UPSTREAM} {_word(case.upstream)}")
         lines.append(f"end {stem}")
     return "".join(f"{line}\n" for line in lines)
 
 
+def _lines(name: str, value: Any) -> list[str]:
+    """A setting in pairs of words; each key of a mapping has its own, behind a point."""
+    if isinstance(value, Mapping):
+        return [f"{name}.{key} {_word(each)}" for key, each in value.items()]
+    return [f"{name} {_word(value)}"]
+
+
 def _word(value: Any) -> str:
+    if isinstance(value, str):
+        return value
     return suffix_for(value) if isinstance(value, np.ndarray) else f"{value:g}"

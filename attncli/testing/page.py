@@ -4,7 +4,7 @@ that shows it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -196,6 +196,8 @@ def _setting(role: str, value: Any) -> str:
         return f"{role} {listed([f'{each:g}' for each in value.numbers.tolist()])}"
     if isinstance(value, np.ndarray):
         return f"a mask of {shape_text(value.shape)}"
+    if isinstance(value, Mapping):
+        return f"{role} {value['rope_type']}"
     return role if value is True else f"{role} {value:g}"
 
 

@@ -27,6 +27,7 @@ SETTINGS = {
     "grouped": "heads share keys and values",
     "alibi": "ALiBi is asked for",
     "rope": "RoPE is asked for",
+    "rope_parameters": "RoPE of a config.json is asked for",
     "offset": "queries come after a cache",
 }
 

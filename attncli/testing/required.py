@@ -10,7 +10,18 @@ from attncli.testing.asking import CaseResult
 from attncli.testing.trial import Trial
 
 # The settings of cases by the roles that these have there; other names stand for the same.
-SETTINGS = ("mask", "causal", "scale", "window", "softcap", "sink", "alibi", "rope", "offset")
+SETTINGS = (
+    "mask",
+    "causal",
+    "scale",
+    "window",
+    "softcap",
+    "sink",
+    "alibi",
+    "rope",
+    "rope_parameters",
+    "offset",
+)
 
 
 def requiring(trial: Trial, settings: Collection[str]) -> Trial:

@@ -51,6 +51,11 @@ SETTINGS: Mapping[str, Setting] = {
         "queries and keys are rotated: pair r of their features by place * theta^(-2r / d_k); a"
         " pair may be two neighbours, or one feature of each half",
     ),
+    "rope_parameters": Setting(
+        "rope_parameters",
+        "what config.json of a model says of RoPE, by its names: how fast each pair turns, and what"
+        " what turns is multiplied by",
+    ),
     "offset": Setting("offset", "the place of the first query; that of the first key is 0"),
 }
 OF_GRADIENTS = (

@@ -25,6 +25,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "grouped": ("enable_gqa",),
     "alibi": ("alibi", "use_alibi", "alibi_slopes", "slopes"),
     "rope": ("rope", "use_rope", "theta", "rope_theta", "rope_base"),
+    "rope_parameters": ("rope_parameters", "rope_scaling", "rope_config"),
     "offset": ("offset", "start_pos", "position_offset", "past_length"),
     "lengths": ("lengths", "seq_lens", "key_value_seq_lengths"),
 }
@@ -66,6 +67,7 @@ SETTINGS_OF_EXPRESSIONS = (
     "sink",
     "slopes",
     "theta",
+    "rope_parameters",
     "offset",
 )
 

@@ -47,12 +47,15 @@ def attention(
     alibi_slopes: Array | None = None,
     rope_theta: float | None = None,
     offset: int = 0,
+    rope_parameters: dict[str, Any] | None = None,
 ) -> Array:
     """Attention by the book: causal from the last token, a window that counts the token itself."""
     n, m = q.shape[-2], k.shape[-2]
     group = q.shape[1] // k.shape[1]
     if rope_theta is not None:
         q, k = rotated(q, rope_theta, offset), rotated(k, rope_theta, 0)
+    if rope_parameters is not None:
+        q, k = slowed(q, rope_parameters), slowed(k, rope_parameters)
     k, v = (np.repeat(each, group, axis=1) for each in (k, v))
     scores = q @ np.swapaxes(k, -1, -2) * (scale or q.shape[-1] ** -0.5)
     if softcap is not None:
@@ -86,15 +89,45 @@ def weighted(scores: Array, v: Array, sinks: Array | None) -> Array:
 
 def rotated(array: Array, theta: float, first: int) -> Array:
     """RoPE that turns each feature of the first half with that of the second."""
+    width = array.shape[-1]
+    return turned(array, theta ** (-2 * np.arange(width // 2) / width), first)
+
+
+def slowed(array: Array, said: dict[str, Any]) -> Array:
+    """Rotated with YaRN, whose factor multiplies what is rotated."""
+    factor = 1 + np.log(said["factor"]) / 10
+    rotated_slowly: Array = factor * turned(array, speeds_of_yarn(said, array.shape[-1]), 0)
+    return rotated_slowly
+
+
+def speeds_of_yarn(said: dict[str, Any], width: int) -> Array:
+    """Pairs that make less than one turn in a text of training are slowed down by the factor,
+    those that make 32 are not, and those between by a share, in whole pairs.
+    """
+    assert said["rope_type"] == "yarn"
+    pairs = np.arange(width // 2)
+    plain = said["rope_theta"] ** (-2 * pairs / width)
+    turns = said["original_max_position_embeddings"] * plain / (2 * np.pi)
+    # One pair more has so much less turns.
+    pair_of_one = np.log(turns[0]) / np.log(turns[0] / turns[1])
+    pair_of_32 = np.log(turns[0] / 32) / np.log(turns[0] / turns[1])
+    low, high = max(np.floor(pair_of_32), 0), min(np.ceil(pair_of_one), width - 1)
+    share = np.minimum(np.maximum((pairs - low) / (high - low), 0), 1)
+    speeds: Array = share * plain / said["factor"] + (1 - share) * plain
+    return speeds
+
+
+def turned(array: Array, speeds: Array, first: int) -> Array:
+    """Each feature of the first half turned with that of the second, by its place times a speed."""
     *_, tokens, width = array.shape
     half = width // 2
-    angle = (first + np.arange(tokens))[:, None] * theta ** (-2 * np.arange(half) / width)
+    angle = (first + np.arange(tokens))[:, None] * speeds
     one, other = array[..., :half], array[..., half:]
-    turned = (
+    both = (
         one * np.cos(angle) - other * np.sin(angle),
         other * np.cos(angle) + one * np.sin(angle),
     )
-    return np.concatenate(turned, axis=-1)
+    return np.concatenate(both, axis=-1)
 
 
 def answer_all(

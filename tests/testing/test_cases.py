@@ -42,6 +42,7 @@ UNSEEN = {
     "ALiBi with three heads": "alibi_in_reverse",
     "RoPE": "rope_backwards",
     "RoPE after a cache": "rope_from_0",
+    "RoPE of a config.json": "scaling_left_out",
     "plain, in float16": "scale_left_out_for_halves",
     "4,096 equal keys": "sums_in_16_bits",
 }

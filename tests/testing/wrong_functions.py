@@ -12,7 +12,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from math import sqrt
+from math import pi, sqrt
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ class Call:
     alibi: bool = False
     rope_theta: float | None = None
     offset: int = 0
+    rope_parameters: Mapping[str, Any] | None = None
     is_half: bool = False
 
     def part(self, name: str, *arguments: Any) -> Any:
@@ -89,7 +90,7 @@ def output(at: Call) -> Array:
 
 
 def positions(at: Call, q: Array, k: Array, v: Array) -> tuple[Array, Array, Array]:
-    if at.rope_theta is None:
+    if at.rope_theta is None and at.rope_parameters is None:
         return q, k, v
     return turned(q, at.offset + np.arange(at.n), at), turned(k, np.arange(at.m), at), v
 
@@ -207,6 +208,7 @@ def attention(
     alibi: bool = False,
     rope_theta: float | None = None,
     offset: int = 0,
+    rope_parameters: Mapping[str, Any] | None = None,
     *,
     parts: Mapping[str, Part] = RIGHT,
 ) -> Array:
@@ -225,6 +227,7 @@ def attention(
         alibi=alibi,
         rope_theta=rope_theta,
         offset=offset,
+        rope_parameters=rope_parameters,
         is_half=q.dtype == np.float16,
     )
     with np.errstate(all="ignore"):
@@ -266,8 +269,7 @@ def turned(
 ) -> Array:
     """The features of each token turned in pairs, of halves or of neighbours."""
     width = array.shape[-1]
-    assert at.rope_theta is not None
-    speeds = at.rope_theta ** (-np.arange(0, width, 2) / width)
+    speeds, factor = speeds_of(at, width)
     by_halves = np.concatenate([speeds, speeds])
     by_neighbours = np.repeat(speeds, 2)
     if angles == "pairs":
@@ -275,7 +277,23 @@ def turned(
     else:
         by_feature = by_neighbours if angles == "of neighbours" else by_halves
     turns = places[:, None] * by_feature
-    return array * np.cos(turns) + across(array, neighbours) * np.sin(turns)
+    return factor * (array * np.cos(turns) + across(array, neighbours) * np.sin(turns))
+
+
+def speeds_of(at: Call, width: int) -> tuple[Array, float]:
+    """How fast each pair turns, and the factor of what turns: with YaRN by its paper, from the pair
+    of 32 turns in a text of training to that of one.
+    """
+    said = at.rope_parameters or {"rope_theta": at.rope_theta}
+    theta = said["rope_theta"]
+    plain = theta ** (-np.arange(0, width, 2) / width)
+    if "factor" not in said:
+        return plain, 1.0
+    length, factor = said["original_max_position_embeddings"], said["factor"]
+    ends = [width * np.log(length / (2 * pi * turns)) / (2 * np.log(theta)) for turns in (32, 1)]
+    low, high = max(np.floor(ends[0]), 0), min(np.ceil(ends[1]), width - 1)
+    ramp = np.clip((np.arange(width // 2) - low) / (high - low), 0, 1)
+    return plain * (1 - ramp) + plain / factor * ramp, 0.1 * float(np.log(factor)) + 1
 
 
 def across(array: Array, neighbours: bool) -> Array:
@@ -852,6 +870,14 @@ def rope_of_values_too(at: Call, q: Array, k: Array, v: Array) -> tuple[Array, A
 def rope_of_its_own_theta(at: Call, q: Array, k: Array, v: Array) -> tuple[Array, Array, Array]:
     other = at if at.rope_theta is None else replace(at, rope_theta=10000.0)
     return RIGHT["positions"](other, q, k, v)
+
+
+@wrong("positions", "RoPE's scaling was left out")
+def scaling_left_out(at: Call, q: Array, k: Array, v: Array) -> tuple[Array, Array, Array]:
+    if at.rope_parameters is not None:
+        theta = at.rope_parameters["rope_theta"]
+        at = replace(at, rope_parameters={"rope_theta": theta})
+    return RIGHT["positions"](at, q, k, v)
 
 
 # Two at once

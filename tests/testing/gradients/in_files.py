@@ -4,6 +4,7 @@ files as `other_program.py` does, and differentiate by autograd of PyTorch or by
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 
 from tests.testing import other_program
 from tests.testing.gradients import right
-from tests.testing.other_program import Array
+from tests.testing.other_program import Array, speeds_of_yarn
 
 # The outputs and gradients of a case by the names of their files.
 Back = Callable[..., Mapping[str, Array]]
@@ -77,6 +78,7 @@ def attention(
     alibi_slopes: Array | None = None,
     rope_theta: float | None = None,
     offset: int = 0,
+    rope_parameters: Mapping[str, Any] | None = None,
 ) -> Any:
     """Attention by the book in PyTorch; a query that sees no key gets 0."""
     import torch
@@ -85,6 +87,10 @@ def attention(
     group = q.shape[1] // k.shape[1]
     if rope_theta is not None:
         q, k = _rotated(q, rope_theta, offset), _rotated(k, rope_theta, 0)
+    if rope_parameters is not None:
+        speeds = torch.tensor(speeds_of_yarn({**rope_parameters}, q.shape[-1]))
+        factor = 1 + math.log(rope_parameters["factor"]) / 10
+        q, k = (factor * _turned(each, speeds, 0) for each in (q, k))
     k, v = k.repeat_interleave(group, 1), v.repeat_interleave(group, 1)
     scores = torch.einsum("bhid,bhjd->bhij", q, k) * (scale or q.shape[-1] ** -0.5)
     if softcap is not None:
@@ -109,12 +115,19 @@ def attention(
 
 
 def _rotated(array: Any, theta: float, first: int) -> Any:
+    """RoPE with the frequencies of its paper."""
+    import torch
+
+    half = array.shape[-1] // 2
+    return _turned(array, theta ** (-torch.arange(half, dtype=torch.float64) / half), first)
+
+
+def _turned(array: Any, speed: Any, first: int) -> Any:
     """RoPE by complex numbers: the first half are real parts, the second imaginary ones."""
     import torch
 
     tokens, half = array.shape[-2], array.shape[-1] // 2
     place = first + torch.arange(tokens, dtype=torch.float64)
-    speed = theta ** (-torch.arange(half, dtype=torch.float64) / half)
     turn = torch.polar(torch.ones(tokens, half, dtype=torch.float64), torch.outer(place, speed))
     turned = torch.complex(array[..., :half], array[..., half:]) * turn
     return torch.cat([turned.real, turned.imag], dim=-1)
