@@ -13,6 +13,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from attncli.comparison.coarse_numbers import coarse_numbers
 from attncli.comparison.known_mistakes import MOST_WEIGHTS, Explanation, unexplained_size
 from attncli.english import either, listed
 from attncli.page.document import Text
@@ -126,6 +127,9 @@ def causes(comparison: Comparison, explained: Explanation | None, precision: int
             yield (said,)
         if explained.blind:
             yield (_blind_queries(explained),)
+    else:
+        for said in coarse_numbers(comparison):
+            yield (said,)
     yield from _rows_without_numbers(comparison)
     if said := _without_effect(comparison):
         yield (said,)
