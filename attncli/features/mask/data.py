@@ -48,6 +48,8 @@ def study_data(study: Study) -> dict[str, Any]:
         "remarks": list(study.remarks),
         "visible": study.visible.tolist(),
     }
+    if study.score is not None and study.score.why_not:
+        data["reason"] = study.score.why_not
     if study.values is not None:
         data["scores"] = list(SCORES)
         data["values"] = json_values(study.values)

@@ -27,7 +27,7 @@ Numbers = NDArray[np.float64]
 # An entry, a head, a query and a key.
 CellOfFunction: TypeAlias = tuple[int, int, int, int]
 # What a score_mod makes of a score at a place.
-Given: TypeAlias = Callable[[CellOfFunction, float], float]
+ScoreFunction: TypeAlias = Callable[[CellOfFunction, float], float]
 BREAKS = (
     "One such score makes all weights of its query NaN, so no problem has it. Look at what the"
     " function divides by, and at roots and logarithms."
@@ -70,7 +70,7 @@ class ScoreForm:
         return np.where(is_seen, changed + added[..., None], -np.inf)
 
 
-def score_form(values: NDArray[Any], given: Given) -> ScoreForm:
+def score_form(values: NDArray[Any], given: ScoreFunction) -> ScoreForm:
     """The form of what a score_mod gives for the SCORES, by entry, head, query, key and score;
     `given` calls it with another score.
     """
@@ -86,7 +86,9 @@ def score_form(values: NDArray[Any], given: Given) -> ScoreForm:
     return ScoreForm(visible, why_not=why_no_change(cells))
 
 
-def _possible_forms(values: NDArray[Any], visible: Seen, given: Given) -> Iterator[ScoreForm]:
+def _possible_forms(
+    values: NDArray[Any], visible: Seen, given: ScoreFunction
+) -> Iterator[ScoreForm]:
     """The forms of what it does where least is added, with what is added everywhere."""
     added = np.where(visible, values[..., ZERO], 0.0)
     least = int(np.where(visible, np.abs(added), np.inf).argmin())

@@ -157,6 +157,9 @@ def test_a_score_mod_that_gives_nan_is_told_with_its_cell_and_not_written(
     assert "It makes NaN of the score 0 at q_idx = 1 and kv_idx = 1." in said
     assert "for 1 of 9 pairs of a query and a key" in said
     assert "equation of your own" not in said
+    found = data(capsys, f"{file}:broken", "-n", "3")
+    assert found["form"] is None
+    assert found["reason"].startswith("It makes NaN of the score 0 at q_idx = 1 and kv_idx = 1.")
     assert run(["mask", f"{file}:broken", "-n", "3", "-o", "mask.yaml"]) == Exit.INPUT
     assert "mask.yaml was not written" in capsys.readouterr().err
     assert not Path("mask.yaml").exists()
