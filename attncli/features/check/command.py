@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from attncli.features.check.many.result_row import Marked, Settings
 
 POSSIBLE_TIME_LIMITS = range(1, 10**6)
+# The step, what it means, and its formula.
+POSSIBLE_HINTS = range(1, 4)
 # In seconds, for one solution of a class.
 USUAL_TIME_LIMIT = 600
 # A table of these has a row for each solution, even if there is only one.
@@ -97,6 +99,19 @@ def check(
             "--lenient", help="Accept numbers that differ by at most one unit in the last digit."
         ),
     ] = False,
+    hint: Annotated[
+        int | None,
+        options.read_by(
+            options.whole,
+            "--hint",
+            metavar="N",
+            help=(
+                "Say only what comes next, in an unfinished solution. 2 also says what the step"
+                " means, and 3 its formula."
+            ),
+            allowed=POSSIBLE_HINTS,
+        ),
+    ] = None,
     batch: Annotated[
         str | None,
         typer.Option(
@@ -168,6 +183,12 @@ def check(
     reject_conflicts(
         *conflicts_with_format(look.format, math_of_page),
         Conflict(
+            hint is not None and marks is not None,
+            "--marks",
+            "--hint",
+            "a hint judges no number",
+        ),
+        Conflict(
             scheduler is not None and workers is not None,
             "--scheduler",
             "--workers",
@@ -187,8 +208,11 @@ def check(
             steps=steps,
             marks=marks,
             lenient=lenient,
+            hint=hint,
             quiet=quiet,
         )
+    if hint is not None:
+        raise usage_error("--hint is for one solution", help="leave out --hint, or name one file")
 
     from attncli.features.check.many.result_row import Settings
 
@@ -227,9 +251,12 @@ def _check_solution(
     steps: Sequence[str] | None,
     marks: int | None,
     lenient: bool,
+    hint: int | None,
     quiet: bool,
 ) -> int:
-    """One solution: a page with every number that is not right, and what explains it."""
+    """One solution: a page with every number that is not right, and what explains it; or only a
+    hint.
+    """
     if file == answers == "-":
         raise usage_error(
             "standard input cannot be both files", help="name a file for one of the two"
@@ -243,6 +270,7 @@ def _check_solution(
     problem = load(file, overrides)
     written = read_source(answers)
 
+    from attncli.features.check.hint import hint_page
     from attncli.features.check.one_solution import check_solution, on_steps
     from attncli.features.check.page import check_page
 
@@ -251,7 +279,11 @@ def _check_solution(
     warnings = solution.verdicts.trace.warnings
     if steps is not None:
         solution, diagnoses = on_steps(solution, diagnoses, steps, written)
-    write_page(check_page(solution, marks=marks, diagnoses=diagnoses), look)
+    if hint is None:
+        page = check_page(solution, marks=marks, diagnoses=diagnoses)
+    else:
+        page = hint_page(solution, hint)
+    write_page(page, look)
     warn_of(warnings, quiet=quiet)
     return Exit.OK if solution.passed else Exit.DIFFERENCE
 
