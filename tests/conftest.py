@@ -6,8 +6,8 @@ that is marked slow: whole products of cases, many drawn examples, hostile input
 what is slow:
 
 - `slow`: a test, a case (`pytest.param(…, marks=pytest.mark.slow)`) or a module (`pytestmark`).
-- `long`: the same of what takes long, mostly since it starts many programs. `.ci/run` plays all of
-  these each time, and of the others a part.
+- `long`: the same of what takes longer than a quarter of a second, as what starts programs does.
+  `.ci/run` plays a larger part of these than of the others.
 - `each_choice`: of a product of parameters, the cases that are not needed to play each value of
   each parameter once.
 - `sampled(n)`: all cases but n of them, which are spread evenly over the values of all parameters.
@@ -36,7 +36,7 @@ import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import hypothesis
@@ -54,7 +54,7 @@ from attncli.problem.parts.positions import Alibi, Position, Rope
 from attncli.problem.text.numbers import as_float
 
 LASTS = (
-    "about 4 minutes on two cores, and 12 with browsers and frameworks; -m slow, the slow tier,"
+    "about 2 minutes on two cores, and 6 with browsers and frameworks; -m slow, the slow tier,"
     " three quarters of an hour"
 )
 EXAMPLES = {  # of a property, usually, where it has many, and where it has few
@@ -220,6 +220,10 @@ def spread(cases: Iterable[pytest.Function], most: int = 0) -> list[pytest.Funct
     left = {
         case: [(name, id(value)) for name, value in case.callspec.params.items()] for case in cases
     }
+    values = [value for own in left.values() for value in own]
+    if len(set(values)) == len(left) == len(values):
+        # Each has a value of its own, and none is better than the others.
+        return [*left][: most or None]
     chosen: list[pytest.Function] = []
     uses: Counter[tuple[str, int]] = Counter()
 
@@ -373,10 +377,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption(
         "--part",
-        metavar="N/M",
+        metavar="[MARK:]N/M",
         type=as_part,
-        default="1/1",
-        help="only the Nth of M parts of the tests",
+        action="append",
+        default=[],
+        help="only the Nth of M parts of the tests, or of those that have this mark",
     )
     parser.addoption(
         "--played", metavar="FILE", type=Path, help="write to this file which tests passed"
@@ -389,12 +394,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-def as_part(text: str) -> tuple[int, int]:
-    """(N, M) of N/M."""
-    number, of = map(int, text.split("/"))
+class Part(NamedTuple):
+    """The Nth of M parts of the tests that have a mark, or of all."""
+
+    mark: str
+    number: int
+    of: int
+
+    def has(self, item: pytest.Item) -> bool:
+        return part_of(item.nodeid, self.of) == self.number
+
+    def is_for(self, item: pytest.Item) -> bool:
+        return bool(self.mark) and item.get_closest_marker(self.mark) is not None
+
+
+def as_part(text: str) -> Part:
+    """What N/M means, or MARK:N/M."""
+    mark, _, part = text.rpartition(":")
+    number, of = map(int, part.split("/"))
     if not 1 <= number <= of:
         raise ValueError(f"there is no part {text}")
-    return number, of
+    return Part(mark, number, of)
 
 
 def part_of(test: str, of: int) -> int:
@@ -405,18 +425,27 @@ def part_of(test: str, of: int) -> int:
 
 
 def leave_out_other_parts(config: pytest.Config, items: list[pytest.Item]) -> None:
-    number, of = config.getoption("part")
+    parts = config.getoption("part")
     besides = config.getoption("besides")
     # Of all tests or, after another run, of those that were played there.
     divided = set(besides.read_text(encoding="utf-8").splitlines()) if besides else None
     kept, gone = [], []
     for item in items:
         is_new = divided is not None and item.nodeid not in divided
-        is_asked_for = is_new or part_of(item.nodeid, of) == number
-        (kept if is_asked_for else gone).append(item)
+        (kept if is_asked_for(item, parts, is_new) else gone).append(item)
     if gone:
         config.hook.pytest_deselected(items=gone)
         items[:] = kept
+
+
+def is_asked_for(item: pytest.Item, parts: list[Part], is_new: bool) -> bool:
+    """Whether a test is in the part of the first mark that it has or, if it has none of them, is
+    new or in the part of all.
+    """
+    for part in parts:
+        if part.is_for(item):
+            return part.has(item)
+    return is_new or all(part.has(item) for part in parts if not part.mark)
 
 
 @pytest.fixture(scope="session")

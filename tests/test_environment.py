@@ -133,9 +133,9 @@ def kept_in(
     part: int, tiers: Any, tests: list[str], deselected: list[Any], besides: Path | None = None
 ) -> list[str]:
     """Those of these tests that are in a third."""
-    items = [SimpleNamespace(nodeid=test) for test in tests]
+    items = [SimpleNamespace(nodeid=test, get_closest_marker=lambda _: None) for test in tests]
     config = SimpleNamespace(
-        getoption={"part": (part, 3), "besides": besides}.get,
+        getoption={"part": [tiers.as_part(f"{part}/3")], "besides": besides}.get,
         hook=SimpleNamespace(pytest_deselected=lambda items: deselected.extend(items)),
     )
     tiers.leave_out_other_parts(config, items)
@@ -162,6 +162,18 @@ def test_what_was_not_played_is_in_every_part(tiers: Any, tmp_path: Path) -> Non
     assert sorted(chain(*parts)) == sorted(3 * new + played)
 
 
+def test_a_mark_may_have_a_part_of_its_own(tiers: Any) -> None:
+    """What has it is played in that part, even if it is new; the first mark decides."""
+    parts = [tiers.as_part(text) for text in ("browser:1/3", "long:2/3", "1/2")]
+    number_of = tiers.part_of("test_it", 3)
+    for marks, decides in (({"browser"}, 1), ({"long"}, 2), ({"browser", "long"}, 1)):
+        item = SimpleNamespace(nodeid="test_it", get_closest_marker=dict.fromkeys(marks, "").get)
+        assert tiers.is_asked_for(item, parts, True) == (number_of == decides)
+    plain = SimpleNamespace(nodeid="test_it", get_closest_marker={}.get)
+    assert tiers.is_asked_for(plain, parts, True)
+    assert tiers.is_asked_for(plain, parts, False) == (tiers.part_of("test_it", 2) == 1)
+
+
 def test_what_passed_is_written_down(tiers: Any, tmp_path: Path) -> None:
     file = tmp_path / "played.txt"
     played = tiers.PlayedTests(file)
@@ -177,7 +189,7 @@ def test_what_passed_is_written_down(tiers: Any, tmp_path: Path) -> None:
     assert file.read_text(encoding="utf-8") == "test_it\n"
 
 
-@pytest.mark.parametrize("part", ["0/3", "4/3", "3", "x/3", "1/0"])
+@pytest.mark.parametrize("part", ["0/3", "4/3", "3", "x/3", "1/0", "long:", "1/3:long"])
 def test_what_is_no_part_is_refused(part: str, tiers: Any) -> None:
     with pytest.raises(ValueError, match=r"part|values|literal"):
         tiers.as_part(part)

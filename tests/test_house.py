@@ -8,10 +8,8 @@ each line, without blank lines and without its docstring.
 from __future__ import annotations
 
 import ast
-import io
 import re
 import statistics
-import tokenize
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,6 +30,10 @@ MOST_FILES_OF_ONE_CLASS_NAME = 2
 MOST_FILES_OF_A_FOLDER = 24
 FEWEST_COMMENTS = 500
 
+# A # within a text begins no comment. Python's own tokenizer takes twenty times as long.
+TEXT_OR_COMMENT = re.compile(
+    r"""("{3}|'{3})(?:\\.|.)*?\1|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|#[^\n]*""", re.DOTALL
+)
 MARK_OF_A_TOOL = re.compile(r"#\s*(noqa|type: ignore|fmt: (on|off|skip))\b")
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -152,11 +154,13 @@ def comments_of(text: str) -> list[Comment]:
     """The comments of a file, without the marks of tools; lines below each other are one."""
     lines = text.split("\n")
     found: list[Comment] = []
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type != tokenize.COMMENT or MARK_OF_A_TOOL.match(token.string):
+    line, place = 1, 0
+    for match in TEXT_OR_COMMENT.finditer(text):
+        line += text.count("\n", place, match.start())
+        place = match.start()
+        if match[0][0] != "#" or MARK_OF_A_TOOL.match(match[0]):
             continue
-        line = token.start[0]
-        words = token.string.removeprefix("#").strip()
+        words = match[0].removeprefix("#").strip()
         behind = not lines[line - 1].lstrip().startswith("#")
         if found and not behind and not found[-1].behind and found[-1].last == line - 1:
             found[-1].last = line

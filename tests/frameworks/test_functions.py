@@ -50,6 +50,7 @@ def require_right(trial: Trial, facts: Mapping[str, str]) -> None:
     assert {name: trial.facts[name] for name in expected} == expected
 
 
+@pytest.mark.long
 def test_pytorch() -> None:
     imported("torch")
     trial = tried("torch.nn.functional:scaled_dot_product_attention")
@@ -71,6 +72,7 @@ def test_pytorch() -> None:
     require_documented(trial)
 
 
+@pytest.mark.long
 def test_jax() -> None:
     imported("jax")
     trial = tried("jax.nn:dot_product_attention")
@@ -90,6 +92,7 @@ def test_jax() -> None:
     require_documented(trial)
 
 
+@pytest.mark.long
 def test_keras() -> None:
     """Its softcap is for TPUs alone, and says so."""
     imported("torch")
@@ -131,6 +134,7 @@ def test_onnx() -> None:
     require_documented(trial)
 
 
+@pytest.mark.long
 def test_transformers() -> None:
     imported("torch")
     imported("transformers")
@@ -170,6 +174,7 @@ def test_mlx(blind: str) -> None:
     )
 
 
+@pytest.mark.long
 def test_pytorch_layer() -> None:
     """What `nn.MultiheadAttention` means by true is the opposite of what a problem means."""
     imported("torch")

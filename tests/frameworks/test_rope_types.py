@@ -156,6 +156,7 @@ def places(number: int) -> dict[str, list[int]]:
     return {"queries": [2, 3, 4], "keys": [0, 1, 2, 3, 4]}
 
 
+@pytest.mark.long
 @pytest.mark.torch
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of what transformers imports
 def test_ramps_whose_ends_meet_or_lie_outside() -> None:

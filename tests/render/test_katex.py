@@ -25,6 +25,7 @@ MATH = {
 }
 
 
+@pytest.mark.sampled(1, "long")
 @pytest.mark.katex
 @pytest.mark.parametrize("math", ["fences", "dollars"])
 def test_all_math_is_typeset(math: str, katex_modules: Path) -> None:

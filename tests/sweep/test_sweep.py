@@ -263,7 +263,7 @@ def test_a_line_may_say_that_there_was_nothing_to_write(tmp_path: Path) -> None:
 def test_no_line_that_writes_is_run_again() -> None:
     """A folder or a file that the first one has written is there when it is run again."""
     draw = PROMISES["again"].lines
-    lines = [draw(Random(seed), "problem.yaml", Drawn({}))[0] for seed in range(40 * DRAWS)]
+    lines = [draw(Random(seed), "problem.yaml", Drawn({}))[0] for seed in range(10 * DRAWS)]
     assert any(line[0] == "test" for line in lines if line)
     assert not [line for line in lines if asked_files(line)]
 

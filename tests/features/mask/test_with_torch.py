@@ -181,6 +181,7 @@ def test_what_pytorch_cannot_call_is_told(flex: Any) -> None:
     assert "data-dependent control flow" in said
 
 
+@pytest.mark.long
 def test_the_process_of_a_file_with_pytorch_calls_it_both_ways(
     flex: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

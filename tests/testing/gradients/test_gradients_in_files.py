@@ -79,6 +79,7 @@ def test_without_gradient_nothing_is_said_of_any(tmp_path: Path) -> None:
     assert all(case["gradients"] == {} for case in other_program.cases_in(folder))
 
 
+@pytest.mark.long
 @pytest.mark.torch
 def test_autograd_agrees_in_every_case(
     torch: Any, cases: Path, tmp_path: Path, capsys: Capture

@@ -86,6 +86,7 @@ def test_by_autograd_of_jax(jax: Any) -> None:
     require_right(results_back(in_jax.by_hand, "jax"), 11)
 
 
+@pytest.mark.long
 @pytest.mark.torch
 def test_a_layer_with_all_its_weights(torch: Any) -> None:
     trial = try_function(f"{HERE}/in_torch.py:Layer()", gradient=True)

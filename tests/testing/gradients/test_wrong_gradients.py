@@ -135,6 +135,7 @@ def test_the_parameters_of_an_applied_class_are_those_of_its_forward(
     )
 
 
+@pytest.mark.long
 @pytest.mark.torch
 def test_a_wrong_output_is_said_first_and_its_gradients_are_not_judged(torch: Any) -> None:
     trial = try_function(f"{HERE}/in_torch.py:scale_forgotten", gradient=True)

@@ -744,6 +744,7 @@ def test_a_scheduler_gives_the_same(school: Path, capsys: pytest.CaptureFixture[
     assert Path("dask.csv").read_bytes() == Path("alone.csv").read_bytes()
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("school")
 def test_a_scheduler_that_cannot_be_reached(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
