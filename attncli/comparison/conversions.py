@@ -28,6 +28,8 @@ _MOST_PLACES = 8
 _FEWEST_UNRELATED = 64
 # The correlation of unrelated numbers is beyond so many standard deviations once in 15,000 times.
 _MOST_DEVIATIONS = 4.0
+# So large a share of features is like others by chance.
+_BY_CHANCE = 0.1
 
 
 class Conversion(NamedTuple):
@@ -55,7 +57,7 @@ def conversions(attempt: Attempt) -> Iterator[Conversion]:
     yield from _reordered(pairs, "the heads of", _axis_of_heads)
     yield from _reordered(pairs, "the features of each head of", lambda _: -1)
     yield from _cut_from_others(attempt, pairs)
-    yield from _not_loaded(pairs)
+    yield from _not_loaded(attempt, pairs)
 
 
 def _differing(attempt: Attempt) -> Iterator[_Pair]:
@@ -185,34 +187,64 @@ def _cut_from_others(attempt: Attempt, pairs: Sequence[_Pair]) -> Iterator[Conve
 # Weights that were not read
 
 
-def _not_loaded(pairs: Sequence[_Pair]) -> Iterator[Conversion]:
+def _not_loaded(attempt: Attempt, pairs: Sequence[_Pair]) -> Iterator[Conversion]:
     """The arrays that are one number everywhere, or that nothing relates to the right ones."""
-    why: dict[str, list[str]] = {}
+    alike: dict[float, list[str]] = {}
+    unrelated = []
     changes: dict[str, Doubles] = {}
     for pair in pairs:
-        reason = _why_not_loaded(pair)
-        if reason:
-            why.setdefault(reason, []).append(pair.name)
-            changes[pair.name] = pair.there
-    if pairs[0].name in changes:
-        said = []
-        for reason, names in why.items():
-            were = either(len(names), "was", "were")
-            said.append(f"{listed(names)} {were} not loaded: {reason}")
-        yield Conversion("; ".join(said), changes)
+        if pair.name in _OF_HEADS or np.ptp(pair.right) == 0:
+            continue
+        if np.ptp(pair.there) == 0:
+            alike.setdefault(float(pair.there.flat[0]), []).append(pair.name)
+        elif _is_unrelated(pair) and not _has_right_columns(attempt, pair):
+            unrelated.append(pair.name)
+        else:
+            continue
+        changes[pair.name] = pair.there
+    if pairs[0].name not in changes:
+        return
+    said = []
+    for number, names in alike.items():
+        were = either(len(names), "was", "were")
+        said.append(f"{listed(names)} {were} not loaded: all cells are {number:.4g}")
+    if unrelated:
+        were = either(len(unrelated), "was", "were")
+        other = either(len(unrelated), "is another layer's", "are another layer's")
+        like = either(len(unrelated), "it is like the right one", "them is like the right ones")
+        said.append(f"{listed(unrelated)} {were} not loaded, or {other}: nothing in {like}")
+    yield Conversion("; ".join(said), changes)
 
 
-def _why_not_loaded(pair: _Pair) -> str:
-    """What shows that an array was not read; empty where nothing does."""
+def _is_unrelated(pair: _Pair) -> bool:
+    """Whether the numbers are new ones, and go up and down without the right ones."""
     right, there = pair.right.ravel(), pair.there.ravel()
-    if pair.name in _OF_HEADS or np.ptp(right) == 0:
-        return ""
-    if np.ptp(there) == 0:
-        return f"all cells are {there[0]:.4g}"
-    if right.size < _FEWEST_UNRELATED:
-        return ""
+    if right.size < _FEWEST_UNRELATED or np.ptp(right) == 0:
+        return False
     correlation = float(np.corrcoef(right, there)[0, 1])
-    is_unrelated = abs(correlation) * right.size**0.5 <= _MOST_DEVIATIONS
-    # The same numbers in other places are not new ones.
     is_same_numbers = np.allclose(np.sort(right), np.sort(there), _SAME_WITHIN, 0)
-    return "nothing in it is like the right one" if is_unrelated and not is_same_numbers else ""
+    return abs(correlation) * right.size**0.5 <= _MOST_DEVIATIONS and not is_same_numbers
+
+
+def _has_right_columns(attempt: Attempt, pair: _Pair) -> bool:
+    """Whether a feature of it is one of the right ones, of any head of the queries, keys and
+    values: then it was read, and cut in another way.
+    """
+    rows = []
+    for name in _WEIGHTS:
+        if name in attempt.trace and attempt.ours[name].shape[-2] == pair.right.shape[-2]:
+            rows.append(_features(attempt.ours[name].astype(np.float64)))
+    if not rows:
+        return False
+    by = np.cos(np.arange(pair.right.shape[-2]))
+    right = np.sort(np.concatenate(rows) @ by)
+    there = _features(pair.there) @ by
+    nearest = np.searchsorted(right, there).clip(1, len(right) - 1)
+    apart = np.minimum(abs(right[nearest] - there), abs(right[nearest - 1] - there))
+    allowed = _SAME_WITHIN * np.abs(right).max(initial=0)
+    return bool((apart <= allowed).mean() > _BY_CHANCE)
+
+
+def _features(weights: Doubles) -> Doubles:
+    """A row for each feature of each head."""
+    return np.moveaxis(weights, -2, -1).reshape(-1, weights.shape[-2])

@@ -147,7 +147,8 @@ class CallWatch(TorchFunctionMode):
             self._source(tensor) for tensor in (attention.query, attention.key, attention.value)
         ]
         *before, value = found
-        rotated = before == [None, None]
+        # Keys that are all 0 are so after a rotation, too.
+        rotated = None in before
         if value is None:
             found = list(self._in_groups(attention))
         elif rotated:

@@ -139,6 +139,12 @@ PORTS = {
         ("W_V was not loaded: all cells are 0",),
         lambda port: attention(port).v_proj.weight.zero_(),
     ),
+    "Llama: the keys are not loaded": Port(
+        "llama",
+        "W_K",
+        ("W_K was not loaded: all cells are 0",),
+        lambda port: attention(port).k_proj.weight.zero_(),
+    ),
     "Llama: a square matrix is transposed": Port(
         "llama",
         "W_Q",

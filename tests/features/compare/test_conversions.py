@@ -63,7 +63,7 @@ CONVERTED: dict[str, tuple[Callable[[], dict[str, Array]], str]] = {
     ),
     "untrained": (
         lambda: {"W_K": OTHER.normal(size=(HEADS, D_MODEL, WIDTH), scale=0.02)},
-        "W_K was not loaded: nothing in it is like the right one",
+        "W_K was not loaded, or is another layer's: nothing in it is like the right one",
     ),
 }
 
@@ -81,6 +81,8 @@ def test_what_was_done_is_named(what: str) -> None:
         lambda w: w + np.eye(D_MODEL)[0][:, None] * np.eye(HEADS)[1][:, None, None],
         # All are a little off, as after a step of training.
         lambda w: w + OTHER.normal(size=w.shape, scale=0.1),
+        # Rows that were cut from the columns of all three.
+        lambda w: np.stack([w[0], WEIGHTS["W_Q"][1], w[2], w[3]])[..., ::-1],
         # The same numbers in an order that nobody gives to heads or features.
         lambda w: OTHER.permuted(w.ravel()).reshape(w.shape),
     ],
