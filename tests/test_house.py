@@ -17,8 +17,6 @@ from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
-import pytest
-
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "attncli"
 FILES = sorted(PACKAGE.rglob("*.py"))
@@ -197,19 +195,12 @@ def listed(faults: list[str], rule: str) -> str:
     return "\n".join([f"{len(faults)} times, but {rule}:", *faults])
 
 
-@pytest.fixture(scope="module")
-def functions() -> list[Measured]:
+def test_functions_have_air() -> None:
     found = [each for file in parsed() for each in measured_functions(*file)]
-    return sorted(found, key=lambda each: -each.nodes)
-
-
-def test_no_function_has_too_much_on_a_line(functions: list[Measured]) -> None:
+    functions = sorted(found, key=lambda each: -each.nodes)
     over = [str(each) for each in functions if each.nodes > MOST_NODES_ON_A_LINE]
     rule = f"no function may have more than {MOST_NODES_ON_A_LINE} nodes on a line"
     assert not over, listed(over, rule)
-
-
-def test_the_median_function_has_air(functions: list[Measured]) -> None:
     median = statistics.median(each.nodes for each in functions)
     densest = [str(each) for each in functions[:20]]
     head = f"{median:.2f} nodes on a line, more than {MEDIAN_NODES_ON_A_LINE}; the densest are:"

@@ -46,7 +46,7 @@ from attncli.equation.nodes import (
 )
 from attncli.equation.parser import parse_equation
 from attncli.problem.parts.axes import KEY_HEAD_OF, LEADING
-from attncli.tracing.model import Step, Trace
+from attncli.tracing.model import Step, Trace, leading_axes
 
 # A step's equation by its name, or the numbers that stand in its place; nothing where a mistake
 # cannot be made.
@@ -163,7 +163,7 @@ def _fitted(trace: Trace, target: Ref, expression: Expression) -> Expression | N
     """The expression with the leading axes of this trace; None where it does not fit its shapes."""
     if target.name not in trace:
         return None
-    lifted = add_axes(Equation(target, expression), trace.leading, LEADING, KEY_HEAD_OF)
+    lifted = add_axes(Equation(target, expression), leading_axes(trace), LEADING, KEY_HEAD_OF)
     rule = trace.steps[target.name].rule
     if not set(lifted.target.letters) <= set(rule.target.letters):
         return None

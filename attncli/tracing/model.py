@@ -15,7 +15,7 @@ import numpy as np
 from attncli.attention.softmax import INSIDE_OF_SOFTMAX
 from attncli.english import count, entitled, listed, shape_text
 from attncli.equation.evaluator import Array
-from attncli.equation.indexing import GROUP_MEMBER
+from attncli.equation.indexing import GROUP_MEMBER, LeadingAxes
 from attncli.equation.nodes import Equation
 from attncli.equation.rule import Rule
 from attncli.equation.shapes import index_sizes
@@ -348,16 +348,6 @@ class Trace:
             raise KeyError(f"{name} is made of no step")
         return first_of_softmax.rule.inputs[0]
 
-    @cached_property
-    def leading(self) -> Mapping[str, tuple[str, ...]]:
-        """The letters of the leading axes of each step that has such."""
-        found = {}
-        for name, step in self.steps.items():
-            letters = tuple(letter for letter in step.rule.target.letters if letter in LEADING)
-            if letters:
-                found[name] = letters
-        return found
-
     def sizes(self, equation: Equation) -> dict[str, int]:
         """How far each letter runs that an equation reads arrays with; `q` runs through a group of
         heads.
@@ -374,7 +364,16 @@ class Trace:
         """The shape of everything an equation may read."""
         return dict(self._shapes)
 
-    # For each mistake that is sought they are asked for once more.
+    # For each mistake that is sought these are asked for once more.
+    @cached_property
+    def _leading(self) -> LeadingAxes:
+        found = {}
+        for name, step in self.steps.items():
+            letters = tuple(letter for letter in step.rule.target.letters if letter in LEADING)
+            if letters:
+                found[name] = letters
+        return found
+
     @cached_property
     def _shapes(self) -> dict[str, tuple[int, ...]]:
         found = {}
@@ -384,6 +383,11 @@ class Trace:
         for name, step in self.steps.items():
             found[name] = step.shape
         return found
+
+
+def leading_axes(trace: Trace) -> LeadingAxes:
+    """The letters of the leading axes of each step that has such."""
+    return trace._leading
 
 
 def is_plain(steps: StepsByName) -> bool:
