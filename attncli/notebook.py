@@ -22,7 +22,7 @@ from attncli.dtypes import (
     check_precision,
     chosen,
 )
-from attncli.english import entitled, listed
+from attncli.english import as_written, entitled, listed
 from attncli.errors import AttncliError, usage_error
 from attncli.page.derivation import derivation
 from attncli.page.document import Document
@@ -30,7 +30,7 @@ from attncli.page.gradient import gradient_page
 from attncli.page.pictures import OF_ONE_QUERY
 from attncli.page.view import View, chosen_names, chosen_place
 from attncli.problem.model import Problem
-from attncli.render import Style, picture_format, render
+from attncli.render import LOWEST_HEADING, Style, picture_format, render
 from attncli.tracing.serialization import from_dict, to_dict
 from attncli.tracing.slices import backward_steps, trace_at
 
@@ -192,6 +192,8 @@ class Trace(tracing.Trace):
         heatmap: bool = False,
         pictures: bool = False,
         math: Literal["dollars", "fences"] = "dollars",
+        title: bool = True,
+        heading_level: int | None = None,
     ) -> str:
         """The worked derivation as Markdown, as `attncli compute --format markdown` writes it.
 
@@ -199,11 +201,13 @@ class Trace(tracing.Trace):
         with its gradient is written as `attncli gradient` does.
 
         A trace on paper is always shown at its own precision. With `pictures`, the text holds them,
-        as it does below.
+        as it does below. `heading_level` is that of the highest heading, 1 to 6, of the `title`
+        where it is there.
         """
         view = _view(detail, precision, heatmap, pictures)
         chosen("math", math, MATH_MARKS)
-        return render(_page(self, view), "markdown", Style(math=math))
+        style = Style(math=math, title=title, heading_level=_heading_level(heading_level))
+        return render(_page(self, view), "markdown", style)
 
     def to_latex(
         self,
@@ -214,11 +218,14 @@ class Trace(tracing.Trace):
         pictures: bool = False,
         fragment: bool = False,
         title: bool = True,
+        heading_level: int | None = None,
     ) -> str:
         """The worked derivation as a LaTeX document, or as a fragment to paste into one;
-        without its `title`, if that is False.
+        without its `title`, if that is False. `heading_level` is that of the highest heading of a
+        fragment, 1 to 6.
         """
-        style = Style(fragment=fragment, title=title)
+        level = _heading_level(heading_level, may_be_given=fragment)
+        style = Style(fragment=fragment, title=title, heading_level=level)
         return render(_page(self, _view(detail, precision, heatmap, pictures)), "latex", style)
 
     def to_html(
@@ -230,11 +237,14 @@ class Trace(tracing.Trace):
         pictures: bool = False,
         fragment: bool = False,
         title: bool = True,
+        heading_level: int | None = None,
     ) -> str:
         """The worked derivation as a page for browsers, or as a fragment to put into one; nothing
-        is left out but, if it is False, the `title`.
+        is left out but, if it is False, the `title`. `heading_level` is that of the highest heading
+        of a fragment, 1 to 6.
         """
-        style = Style(fragment=fragment, title=title)
+        level = _heading_level(heading_level, may_be_given=fragment)
+        style = Style(fragment=fragment, title=title, heading_level=level)
         return render(_page(self, _view(detail, precision, heatmap, pictures)), "html", style)
 
     def to_xlsx(self, path: str | PathLike[str], *, precision: int = 3) -> None:
@@ -453,6 +463,22 @@ def _page(trace: Trace, view: View) -> Document:
 
 def _page_of(trace: tracing.Trace, view: View) -> Document:
     return gradient_page(trace, view) if backward_steps(trace) else derivation(trace, view)
+
+
+def _heading_level(level: int | None, *, may_be_given: bool = True) -> int | None:
+    """The level; raises AttncliError (exit 2) for what is none, and where a page has its own."""
+    if level is None:
+        return None
+    if not may_be_given:
+        raise usage_error(
+            "heading_level is for a fragment",
+            help="a whole page begins with its title: add fragment=True",
+        )
+    possible = range(1, LOWEST_HEADING + 1)
+    if not isinstance(level, int) or isinstance(level, bool) or level not in possible:
+        help = f"give a whole number from 1 to {LOWEST_HEADING}"
+        raise usage_error(f"heading_level cannot be {as_written(level)}", help=help)
+    return level
 
 
 def _view(detail: str, precision: int, heatmap: bool, pictures: bool) -> View:

@@ -42,6 +42,7 @@ OPTIONS = {
         "--directory",
         "--fragment",
         "--no-title",
+        "--heading-level",
         "--math",
         "--static",
         "--allow-outside",

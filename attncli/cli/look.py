@@ -27,6 +27,7 @@ _STYLE_OPTIONS: Options = {
     "math": (options.Math, None),
     "fragment": (options.Fragment, False),
     "no_title": (options.NoTitle, False),
+    "heading_level": (options.HeadingLevel, None),
     "static": (options.Static, False),
 }
 
@@ -46,6 +47,7 @@ class Look(NamedTuple):
     math: str | None = None
     fragment: bool = False
     no_title: bool = False
+    heading_level: int | None = None
     static: bool = False
 
     def is_workbook(self) -> bool:
@@ -80,6 +82,7 @@ def checked_look(
         "--math": look.math is not None and "--math" not in checked_later,
         "--fragment": look.fragment,
         "--no-title": look.no_title,
+        "--heading-level": look.heading_level is not None,
         "--ascii": look.ascii,
         "--static": look.static,
     }
@@ -89,11 +92,17 @@ def checked_look(
     if "fragment" in style:
         reject_conflicts(
             Conflict(
+                look.heading_level is not None and format != "markdown" and not look.fragment,
+                "--heading-level",
+                "a whole page",
+                f"a page of {format} that is put into another one needs --fragment, too",
+            ),
+            Conflict(
                 SECTION in (output or "") and not look.fragment,
                 f"-o {output}",
                 "a page in one file",
                 f"--fragment writes each section to a file of its own: -o step-{SECTION}.tex",
-            )
+            ),
         )
     return look
 

@@ -29,7 +29,7 @@ from attncli.dtypes import (
 from attncli.english import shorten
 from attncli.errors import AttncliError, usage_error
 from attncli.problem.parts.conventions import CONVENTIONS
-from attncli.render import OF_ONE_STEP, PAGES, WORKBOOK
+from attncli.render import LOWEST_HEADING, OF_ONE_STEP, PAGES, WORKBOOK
 
 LEAVE_ONE_OUT = "leave out one of the two"
 # The name of a problem may end in one of these.
@@ -341,8 +341,8 @@ Fragment: TypeAlias = Annotated[
     typer.Option(
         "--fragment",
         help=(
-            "Write LaTeX or HTML to include in a page. With {n} in the name after -o, write a file"
-            " for each section."
+            "Write LaTeX, HTML or Markdown to include in a page. With {n} in the name after -o,"
+            " write a file for each section."
         ),
     ),
 ]
@@ -351,9 +351,22 @@ NoTitle: TypeAlias = Annotated[
     typer.Option(
         "--no-title",
         help=(
-            "Leave out the title of a LaTeX or HTML page. With a file for each section, leave out"
-            " their headings too."
+            "Leave out the title of a page. With a file for each section, leave out their headings"
+            " too."
         ),
+    ),
+]
+HeadingLevel: TypeAlias = Annotated[
+    int | None,
+    read_by(
+        whole,
+        "--heading-level",
+        metavar="N",
+        help=(
+            "The level of the highest heading in Markdown and in a fragment, 1 to 6: 2 below a"
+            " heading of your own."
+        ),
+        allowed=range(1, LOWEST_HEADING + 1),
     ),
 ]
 Static: TypeAlias = Annotated[

@@ -129,6 +129,7 @@ def _style(look: Look) -> Style:
         math=cast("Literal['fences', 'dollars']", look.math or "fences"),
         fragment=look.fragment,
         title=not look.no_title,
+        heading_level=look.heading_level,
         ascii=look.ascii or is_ascii_alone,
         encoding=(stream and stream.encoding) or "utf-8",
     )

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from attncli.page.document import Document
 
 
+# The levels of headings that Markdown and HTML have.
+LOWEST_HEADING = 6
 # In the name of a file, it stands for the section of the page that is written there.
 SECTION = "{n}"
 
@@ -33,6 +35,7 @@ class Format(NamedTuple):
             "--math",
             "--fragment",
             "--no-title",
+            "--heading-level",
             "--ascii",
             "--query",
             "--static",
@@ -43,22 +46,28 @@ class Format(NamedTuple):
     is_data: bool = False
 
 
+# What a page of someone's own needs, which this one is put into.
+_OF_A_LARGER_PAGE: tuple[Literal["--fragment", "--no-title", "--heading-level"], ...] = (
+    "--fragment",
+    "--no-title",
+    "--heading-level",
+)
 FORMATS: dict[str, Format] = {
     "table": Format("attncli.render.table", (".txt",), ("--heatmap", "--ascii", "--query")),
     "markdown": Format(
         "attncli.render.markdown",
         (".md", ".markdown"),
-        ("--heatmap", "--pictures", "--math", "--query"),
+        ("--heatmap", "--pictures", "--math", "--query", *_OF_A_LARGER_PAGE),
     ),
     "latex": Format(
         "attncli.render.latex",
         (".tex", ".latex"),
-        ("--heatmap", "--pictures", "--fragment", "--no-title"),
+        ("--heatmap", "--pictures", *_OF_A_LARGER_PAGE),
     ),
     "html": Format(
         "attncli.render.html",
         (".html", ".htm"),
-        ("--heatmap", "--pictures", "--fragment", "--no-title", "--query", "--static"),
+        ("--heatmap", "--pictures", *_OF_A_LARGER_PAGE, "--query", "--static"),
     ),
     "json": Format("attncli.render.json", (".json",), is_data=True),
 }
@@ -93,7 +102,8 @@ class Style(NamedTuple):
     `width` is the terminal's, None where lines may be as long as they like (a pipe or a file).
     `math` says how Markdown marks formulas: fences as GitHub reads them, dollars as pandoc and
     Jupyter do. `fragment` asks for LaTeX or HTML to paste into a document instead of a whole one,
-    and `title` for its title. `ascii` asks for a terminal's page in words, with nothing drawn.
+    and `title` for its title. `heading_level` is that of the highest heading, 1 to 6; without it,
+    that of a whole page. `ascii` asks for a terminal's page in words, with nothing drawn.
     `encoding` is what the terminal's page will be written in; the other formats are for UTF-8.
     `pictures` is what the names of the picture files beside a page of Markdown begin with; without
     it, the pictures stand in the page itself.
@@ -104,9 +114,24 @@ class Style(NamedTuple):
     math: Literal["fences", "dollars"] = "fences"
     fragment: bool = False
     title: bool = True
+    heading_level: int | None = None
     ascii: bool = False
     encoding: str = "utf-8"
     pictures: str = ""
+
+    def levels(self, usual: int) -> tuple[int, int]:
+        """The levels of the title and of the sections; `usual` is that of a title where nothing is
+        asked for.
+
+        >>> Style(heading_level=3).levels(1)
+        (3, 4)
+        >>> Style(heading_level=3, title=False).levels(1)
+        (3, 3)
+        """
+        if self.heading_level is None:
+            return usual, usual + 1
+        below = self.heading_level + 1 if self.title else self.heading_level
+        return self.heading_level, min(below, LOWEST_HEADING)
 
 
 def render(document: Document, format: str, style: Style | None = None) -> str:

@@ -15,7 +15,7 @@ from attncli.escaping import label, visible
 from attncli.page import document as page
 from attncli.page.colors import LEGEND
 from attncli.page.document import formula, sides
-from attncli.render import Style
+from attncli.render import LOWEST_HEADING, Style
 from attncli.render.cells import (
     BLANK_NUMBER,
     HIDDEN_SIGN,
@@ -111,10 +111,11 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     knows.
     """
     writer = _BlockWriter(style)
-    if document.title:
-        yield f"# {writer.escape(document.title)}\n"
+    title = document.title if style.title else ""
+    if title:
+        yield f"{'#' * writer.title_level} {writer.escape(title)}\n"
     for place, block in enumerate(page.without_room(document.blocks)):
-        if place or document.title:
+        if place or title:
             yield "\n"
         for line in writer.block(block):
             yield f"{line}\n"
@@ -175,18 +176,19 @@ class _BlockWriter:
     def __init__(self, style: Style) -> None:
         self.style = style
         self.dollars = style.math == "dollars"
+        self.title_level, self.part_level = style.levels(1)
         # From the first part on, sections are one level lower.
-        self.section = "##"
+        self.section_level = self.part_level
 
     def block(self, block: page.Block) -> Iterator[str]:
         """The lines of a block, one or some at a time."""
         match block:
             case page.Heading(text=text, part=True):
-                self.section = "###"
-                yield f"## {self.escape(text)}"
+                self.section_level = min(self.part_level + 1, LOWEST_HEADING)
+                yield f"{'#' * self.part_level} {self.escape(text)}"
             case page.Heading(text=text, number=number):
                 head = f"{number}. " if number is not None else ""
-                yield f"{self.section} {head}{self.escape(text)}"
+                yield f"{'#' * self.section_level} {head}{self.escape(text)}"
             case page.Paragraph(text=text, kind="text"):
                 yield self.sentence(text)
             case page.Paragraph(text=text, kind=kind):

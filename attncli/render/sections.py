@@ -1,5 +1,5 @@
-"""A page as fragments of LaTeX or HTML to paste, cut into its sections: one piece for each
-slide.
+"""A page as fragments of LaTeX, HTML or Markdown to paste, cut into its sections: one piece for
+each slide.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def sections(document: Document, format: str, style: Style) -> Iterator[tuple[st
 
 
 def _comment(text: str, format: str) -> str:
-    if format == "html":
+    if format in ("html", "markdown"):
         return f"<!-- {visible(text).replace('--', '- -')} -->\n"
     from attncli.render.latex.escape import escape
 

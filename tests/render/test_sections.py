@@ -14,6 +14,7 @@ from attncli.page.document import Block, Heading, Paragraph
 from attncli.page.view import View
 from attncli.problem.loader import load
 from attncli.render import Style
+from attncli.render.latex import FRAGMENT_BEGINS, FRAGMENT_ENDS
 from attncli.render.sections import sections
 from attncli.tracing import run
 
@@ -43,16 +44,21 @@ STEPS = (
 def test_steps_have_their_numbers_what_is_given_is_0_and_what_stands_before_is_the_start() -> None:
     found = cut(*STEPS, title="50 % _")
     assert list(found) == ["start", "0", "1", "2", "3"]
-    assert found["start"].startswith("% 50 \\% \\_\n\\begin{center}\n{\\LARGE")
-    assert found["0"] == "% What is given\n\\section*{What is given}\n\nX.\n"
-    assert found["2"] == "% 2 Keys\n\\section*{2\\quad Keys}\n\nK.\n"
+    beginning = f"% 50 \\% \\_\n{FRAGMENT_BEGINS}\\begin{{center}}\n{{\\LARGE"
+    assert found["start"].startswith(beginning)
+    assert found["0"] == (
+        f"% What is given\n{FRAGMENT_BEGINS}\\section*{{What is given}}\n\nX.{FRAGMENT_ENDS}"
+    )
+    assert found["2"] == (
+        f"% 2 Keys\n{FRAGMENT_BEGINS}\\section*{{2\\quad Keys}}\n\nK.{FRAGMENT_ENDS}"
+    )
     assert found["3"].startswith("% Summary\n")
 
 
 def test_without_titles_there_are_no_headings() -> None:
     found = cut(*STEPS, title="T", has_title=False)
-    assert found["start"] == "% T\nFirst.\n"
-    assert found["1"] == "% 1 Queries\nQ.\n"
+    assert found["start"] == f"% T\n{FRAGMENT_BEGINS}First.{FRAGMENT_ENDS}"
+    assert found["1"] == f"% 1 Queries\n{FRAGMENT_BEGINS}Q.{FRAGMENT_ENDS}"
 
 
 def test_headings_that_follow_each_other_begin_one_section() -> None:

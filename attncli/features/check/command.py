@@ -48,6 +48,7 @@ CheckLook: TypeAlias = Annotated[
         "math",
         "fragment",
         "no_title",
+        "heading_level",
         option=options.TraceFormat,
         data=DATA_FORMATS,
         checked_later=("--math",),

@@ -31,6 +31,7 @@ TraceLook: TypeAlias = Annotated[
         "math",
         "fragment",
         "no_title",
+        "heading_level",
         "static",
         option=options.TraceFormat,
         data=OF_ONE_STEP_OR_TRACE,

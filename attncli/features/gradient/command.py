@@ -34,6 +34,7 @@ GradientLook: TypeAlias = Annotated[
         "math",
         "fragment",
         "no_title",
+        "heading_level",
         option=options.TraceFormat,
         data=OF_ONE_STEP_OR_TRACE,
     ),

@@ -40,6 +40,7 @@ WorksheetLook: TypeAlias = Annotated[
         "math",
         "fragment",
         "no_title",
+        "heading_level",
         option=WorksheetFormat,
         formats=FORMATS_OF_PAGES,
         data=WORKBOOK,

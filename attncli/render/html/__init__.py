@@ -62,9 +62,10 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     if style.fragment:
         styles = "".join(map(stylesheet, ["block.css", *copied]))
         yield f'<section class="attncli">\n<style>{styles}</style>\n'
-        yield f"<h2>{written(title)}</h2>\n" if title else ""
-        yield from _body(document, 3)
-        yield from _copies(document, title, 3)
+        of_title, level = style.levels(2)
+        yield f"<h{of_title}>{written(title)}</h{of_title}>\n" if title else ""
+        yield from _body(document, level, named=False)
+        yield from _copies(document, title, level)
         yield "</section>\n"
         return
     policy, sheets = POLICY, ["page.css", "block.css", *copied]
@@ -172,7 +173,7 @@ def _copies(document: page.Document, title: str, level: int) -> Iterator[str]:
 
 def _body(document: page.Document, level: int, *, named: bool = True) -> Iterator[str]:
     """The blocks, each section with all that follows its heading up to the next one; `named` for
-    links to it.
+    links to it. A page may have two fragments, whose sections have no names.
     """
     headings = entries(document.blocks, level)
     # The levels of the sections that are not closed yet.
@@ -186,9 +187,7 @@ def _body(document: page.Document, level: int, *, named: bool = True) -> Iterato
                 opened.pop()
                 yield "</section>\n"
             opened.append(entry.level)
-            # A page may have two fragments.
-            alone = named and level == 2
-            yield f"{section_tag(entry, named=alone)}\n{heading(block, entry.level)}"
+            yield f"{section_tag(entry, named=named)}\n{heading(block, entry.level)}"
         else:
             yield from rendered(block, topic, lead=first)
         first = False

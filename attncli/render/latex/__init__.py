@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from typing import NamedTuple
 
 from attncli.equation.notation import LATEX, LATEX_LINE, LATEX_TERMS, UNICODE
 from attncli.equation.shapes import product_text
@@ -38,6 +39,9 @@ PREAMBLE = r"""\documentclass{article}
 \makeatother
 \begin{document}
 """  # noqa: E501
+# The paragraphs of a fragment are like those of a page, and the text around it keeps its own.
+FRAGMENT_BEGINS = "\\par\\begingroup\\parindent=0pt\\parskip=6pt plus 2pt minus 1pt\\relax\n"
+FRAGMENT_ENDS = "\n\\par\\endgroup\n"
 # A copy begins on a right-hand page, so that both sides of the paper can be printed.
 NEW_PAPER = (
     "\n\n\\clearpage"
@@ -53,6 +57,8 @@ CHECK = "✓"
 WIDEST_LABEL = 34
 # A line has room for so many digits. TeX can break a product after its =.
 WIDEST_PRODUCT = 86
+# The levels of headings, the highest first.
+HEADINGS = ("section", "subsection", "subsubsection", "paragraph", "subparagraph")
 # A line to write by hand is as high, in mm.
 LINE_BY_HAND = 8
 # So many lines are kept on one page, with the matrix above them.
@@ -70,17 +76,18 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     short = _short_labels(document.blocks)
     said = legend(short)
     yield _start(document, said, style)
-    title = [_title(document.title)] if document.title and style.title else []
+    heads = _heads(document, style)
+    title = [heads.title(document.title)] if document.title and style.title else []
     explained = [rf"{{\raggedright {escape(said)}\par}}"] if said else []
     for copy in range(document.copies):
         yield NEW_PAPER if copy else ""
         blocks = (each for block in document.blocks for each in _fitting(_shortened(block, short)))
-        body = (part for run in runs(blocks) for part in _run(run))
+        body = (part for run in runs(blocks) for part in _run(run, heads))
         for place, part in enumerate(chain(title, explained, body)):
             if place:
                 yield "\n\n"
             yield part
-    yield "\n" if style.fragment else "\n\n\\end{document}\n"
+    yield FRAGMENT_ENDS if style.fragment else "\n\n\\end{document}\n"
 
 
 def _start(document: page.Document, said: str, style: Style) -> str:
@@ -98,9 +105,8 @@ def _start(document: page.Document, said: str, style: Style) -> str:
     needed = [name for name in PACKAGES if name in found]
     commands = {name: rf"\usepackage{{{name}}}" for name in needed}
     if style.fragment:
-        if not needed:
-            return ""
-        return f"% Needs {''.join(commands.values())} in the preamble.\n"
+        needs = f"% Needs {''.join(commands.values())} in the preamble.\n" if needed else ""
+        return needs + FRAGMENT_BEGINS
     further = [f"\n{commands[name]}" for name in needed if name != "color"]
     preamble = PREAMBLE.replace("PACKAGES", "".join(further))
     preamble = preamble.replace("WHOLE", WHOLE_PARAGRAPHS if has_room else "")
@@ -167,8 +173,37 @@ def _says_check(text: page.Text) -> bool:
     return any(isinstance(piece, str) and CHECK in piece for piece in text)
 
 
-def _title(text: str) -> str:
-    return f"\\begin{{center}}\n{{\\LARGE\\bfseries {escape(text)}\\par}}\n\\end{{center}}"
+class _Heads(NamedTuple):
+    """How the headings of a page are written, each with its text at the place of TEXT."""
+
+    of_title: str = "\\begin{center}\n{\\LARGE\\bfseries TEXT\\par}\n\\end{center}"
+    of_part: str = r"\section*{\centering\LARGE TEXT}"
+    of_section: str = r"\section*{TEXT}"
+
+    def title(self, text: str) -> str:
+        return self.of_title.replace("TEXT", escape(text))
+
+    def part(self, text: str) -> str:
+        return self.of_part.replace("TEXT", escape(text))
+
+    def section(self, text: str, number: int | None) -> str:
+        before = rf"{number}\quad " if number is not None else ""
+        return self.of_section.replace("TEXT", before + escape(text))
+
+
+def _heads(document: page.Document, style: Style) -> _Heads:
+    """The headings of a page of its own, or those of the levels that another document asks for."""
+    if style.heading_level is None:
+        return _Heads()
+    of_title, highest = style.levels(1)
+    has_parts = any(isinstance(block, page.Heading) and block.part for block in document.blocks)
+    below = highest + 1 if has_parts else highest
+    return _Heads(_heading_of(of_title), _heading_of(highest), _heading_of(below))
+
+
+def _heading_of(level: int) -> str:
+    name = HEADINGS[min(level, len(HEADINGS)) - 1]
+    return rf"\{name}*{{TEXT}}"
 
 
 def _fitting(block: page.Block) -> Iterator[page.Block]:
@@ -179,13 +214,13 @@ def _fitting(block: page.Block) -> Iterator[page.Block]:
         yield block
 
 
-def _run(run: Sequence[page.Block]) -> Iterator[str]:
+def _run(run: Sequence[page.Block], heads: _Heads) -> Iterator[str]:
     """Blocks that stand side by side; paragraphs about the matrices stand above them."""
     if isinstance(run[0], page.Formula):
         yield side_by_side(_formulas([block for block in run if isinstance(block, page.Formula)]))
         return
     if len(run) == 1:
-        yield from _block(run[0])
+        yield from _block(run[0], heads)
         return
     said: list[str] = []
     matrices: list[page.Grid | page.Product] = []
@@ -240,13 +275,12 @@ def _beside(lines: Sequence[page.WorkedLine]) -> str:
     return f"\\begin{{tabular}}{{@{{}}l@{{\\quad}}l@{{}}}}\n{body}\n\\end{{tabular}}"
 
 
-def _block(block: page.Block) -> Iterator[str]:
+def _block(block: page.Block, heads: _Heads) -> Iterator[str]:
     match block:
         case page.Heading(text=text, part=True):
-            yield f"\\section*{{\\centering\\LARGE {escape(text)}}}"
+            yield heads.part(text)
         case page.Heading(text=text, number=number):
-            head = rf"{number}\quad " if number is not None else ""
-            yield f"\\section*{{{head}{escape(text)}}}"
+            yield heads.section(text, number)
         case page.Paragraph(text=text, kind="text"):
             yield sentence(text)
         case page.Paragraph(text=text, kind=kind):

@@ -61,7 +61,7 @@ def problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (
             "--no-title",
             "--no-title cannot be used with --format table",
-            "--no-title is for --format latex, html or pdf",
+            "--no-title is for --format markdown, latex, html or pdf",
         ),
         (
             "-o step-{n}.tex",
@@ -69,9 +69,9 @@ def problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "--fragment writes each section to a file of its own: -o step-{n}.tex",
         ),
         (
-            "--fragment -o a.md",
-            "--fragment cannot be used with --format markdown",
-            "--fragment is for --format latex or html",
+            "--fragment -o a.txt",
+            "--fragment cannot be used with --format table",
+            "--fragment is for --format markdown, latex or html",
         ),
         (
             "--heatmap --format json",
