@@ -104,7 +104,7 @@ def test_every_command_fits_every_width(
     command: str, width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(ROOT)
-    monkeypatch.setattr("attncli.cli.pages.terminal_width", lambda stream: width)
+    monkeypatch.setattr("attncli.cli.terminal.terminal_width", lambda stream: width)
     assert run(command.split()) in (0, 1)
     lines = capsys.readouterr().out.splitlines()
     assert [line for line in lines if cells(line) > width] == []
@@ -128,7 +128,7 @@ def test_only_one_number_or_one_index_is_wider_than_the_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(ROOT)
-    monkeypatch.setattr("attncli.cli.pages.terminal_width", lambda stream: 20)
+    monkeypatch.setattr("attncli.cli.terminal.terminal_width", lambda stream: 20)
     assert run(["compute", "inputs/exact_fractions.yaml", "--rounding", "exact"]) == 0
     assert run(["steps", "--mistakes"]) == 0
     over = {line.strip() for line in capsys.readouterr().out.splitlines() if cells(line) > 20}
@@ -146,7 +146,7 @@ def test_only_one_number_or_one_index_is_wider_than_the_terminal(
 def test_every_width(
     width: int, problem: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("attncli.cli.pages.terminal_width", lambda stream: width)
+    monkeypatch.setattr("attncli.cli.terminal.terminal_width", lambda stream: width)
     assert run(["compute", problem]) == 0
     page = capsys.readouterr().out
     assert page.count(LARGEST) >= 1

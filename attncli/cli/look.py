@@ -109,11 +109,11 @@ def checked_look(
 
 def _require_tex(look: Look) -> None:
     """Raises AttncliError (exit 2 or 5) where nothing makes a PDF, or a terminal would show it."""
-    from attncli.cli.pages import require_no_terminal
+    from attncli.cli.terminal import require_no_terminal
     from attncli.render.pdf import engine
 
     engine()
-    require_no_terminal(look, "solution")
+    require_no_terminal(look.output, look.format, "solution")
 
 
 def look_options(

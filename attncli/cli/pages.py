@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TextIO, cast
 
+from attncli.cli import terminal
 from attncli.cli.files import is_file, write, write_bytes, write_files
-from attncli.errors import usage_error
 from attncli.render import OF_LATEX, SECTION, Style, pieces, render
 from attncli.system import heeds_escapes
 
@@ -35,16 +34,7 @@ def require_workbook(look: Look, example: str = "problem") -> None:
     from attncli.render.xlsx import require_writer
 
     require_writer()
-    require_no_terminal(look, example)
-
-
-def require_no_terminal(look: Look, example: str) -> None:
-    """Raises AttncliError (exit 2) where a terminal would show what is no text."""
-    if is_on_terminal(look.output):
-        raise usage_error(
-            f"a terminal cannot show .{look.format} files",
-            help=f"write it to a file: -o {example}.{look.format}",
-        )
+    terminal.require_no_terminal(look.output, look.format, example)
 
 
 def is_for_screen(look: Look) -> bool:
@@ -52,12 +42,9 @@ def is_for_screen(look: Look) -> bool:
 
     `ViewOptions.view` asks it, since such a page has only the ends of what is long.
     """
-    return look.format == "html" or (look.format == "table" and is_on_terminal(look.output))
-
-
-def is_on_terminal(path: str | None) -> bool:
-    """Whether what is written to the path is shown by a terminal."""
-    return terminal_width(standard_output(path)) is not None
+    return look.format == "html" or (
+        look.format == "table" and terminal.is_on_terminal(look.output)
+    )
 
 
 def with_changeable_numbers(
@@ -121,10 +108,10 @@ def _style(look: Look) -> Style:
     Standard output gets a table in ASCII also where the locale is C, even if Python writes UTF-8
     there.
     """
-    stream = standard_output(look.output)
+    stream = terminal.standard_output(look.output)
     is_ascii_alone = stream is not None and os.environ.get("LC_ALL") in ("C", "POSIX")
     return Style(
-        width=terminal_width(stream),
+        width=terminal.terminal_width(stream),
         color=wants_color(look.color, stream),
         math=cast("Literal['fences', 'dollars']", look.math or "fences"),
         fragment=look.fragment,
@@ -175,20 +162,3 @@ def wants_color(choice: str, stream: TextIO | None) -> bool:
     if os.environ.get("FORCE_COLOR"):
         return os.environ["FORCE_COLOR"] != "0"
     return on_screen
-
-
-def standard_output(path: str | None) -> TextIO | None:
-    """Standard output, where a path stands for it; None for a file."""
-    return sys.stdout if path in (None, "-") else None
-
-
-def terminal_width(stream: TextIO | None) -> int | None:
-    """The columns of the terminal the stream is, or None for a pipe or a file, which have no
-    width.
-    """
-    if stream is None or not stream.isatty():
-        return None
-    # It heeds COLUMNS, and few lines need it.
-    from shutil import get_terminal_size
-
-    return get_terminal_size().columns

@@ -6,7 +6,8 @@ import io
 
 import pytest
 
-from attncli.cli.pages import terminal_width, wants_color
+from attncli.cli.pages import wants_color
+from attncli.cli.terminal import terminal_width
 
 
 class Terminal(io.StringIO):

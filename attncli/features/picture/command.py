@@ -10,8 +10,8 @@ from attncli.cli.files import require_writable, write_bytes
 from attncli.cli.groups import grouped
 from attncli.cli.options import Conflict, reject_conflicts
 from attncli.cli.overrides import AllOverrides
-from attncli.cli.pages import is_on_terminal
 from attncli.cli.progress import progress
+from attncli.cli.terminal import is_on_terminal
 from attncli.errors import usage_error
 from attncli.page.pictures import KINDS, OF_ONE_QUERY
 from attncli.render import PICTURES, picture_format

@@ -189,7 +189,7 @@ def test_png_by_what_is_installed(tmp_path: Path) -> None:
 def test_png_is_not_for_terminals(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("attncli.cli.pages.terminal_width", lambda stream: 80)
+    monkeypatch.setattr("attncli.cli.terminal.terminal_width", lambda stream: 80)
     assert command(["picture", LOVE, "--format", "png"]) == 2
     assert "a terminal cannot show a .png file" in capsys.readouterr().err
 
