@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attncli.english import named
-from attncli.errors import Place
+from attncli.errors import AttncliError, Place
 from attncli.problem.arrays.matrix_reader import MOST_AXES, read_matrix
 from attncli.problem.keys import ARRAYS, KEYS, SCALE_WORDS, SCORES, Kind
 from attncli.problem.matrix import Matrix, Scalar
@@ -104,8 +104,26 @@ def loads(
 
 def read_problem(source: Source, *, convention: str | None = None) -> Problem:
     """The problem a text tells; AttncliError as for `load`."""
-    errors, root = read_tree(source)
+    errors, root = _tree_of(source)
     return problem_from_tree(root, errors, convention)
+
+
+def _tree_of(source: Source) -> tuple[ErrorCollector, Node]:
+    """The tree of a file: of YAML or JSON, or of a text with matrices that have names."""
+    # Few problems are in texts, and what finds matrices in them comes with it.
+    from attncli.problem.text_of_matrices import has_matrices, is_text, read_text
+
+    if is_text(source):
+        return read_text(source)
+    try:
+        errors, root = read_tree(source)
+    except AttncliError:
+        if not source.name.lower().endswith(".json") and has_matrices(source):
+            return read_text(source)
+        raise
+    if isinstance(root, Leaf) and has_matrices(source):
+        return read_text(source)
+    return errors, root
 
 
 def problem_from_tree(root: Node, errors: ErrorCollector, convention: str | None = None) -> Problem:

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from attncli.problem.text.nodes import PastedList
+from attncli.problem.text.pasted.brackets import CALL_END, LIST_BEGIN
 from attncli.problem.text.pasted.cells import list_of
+from attncli.problem.text.pasted.grammar import brackets
 from attncli.problem.text.pasted.latex import (
     MATRIX_BEGIN,
     rows_of,
@@ -38,6 +40,7 @@ _NAME_LINE = re.compile(
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+(?:[0-9]+[.)]?[ \t]+)?(?P<name>[^\n]*?)[ \t]*#*")
 # What is or was meant to be a number, or is left blank.
 _NUMBER = re.compile(r"[-+−–]?\(?(?:[.,]?[0-9OolI]|√|sqrt|[½⅓⅔¼¾]|∞|inf)|[_?…]|[,;|]\Z")
+_ROW_BELOW = re.compile(r",?[ \t]*\n[ \t]*\[")
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 # A formula begins behind one of these, and ends with one.
 _FORMULA_EDGE = re.compile(
@@ -72,10 +75,29 @@ def named_matrices(source: str, axes_of: AxesOf, *, of_answers: bool) -> list[Na
     matrices = [formula.matrix for formula in found]
     for part in _named_parts(text, axes_of):
         axes = axes_of(part.name) or 2
-        pasted = PastedText(text[part.start : part.end].rstrip(), part.start, of_answers=of_answers)
+        content = _whole_list(text[part.start : part.end].rstrip())
+        pasted = PastedText(content, part.start, of_answers=of_answers)
         if numbers := read_pasted(pasted, axes, may_be_one=True):
             matrices.append(NamedMatrix(part.name, part.at, numbers))
     return sorted(matrices, key=lambda matrix: matrix.at)
+
+
+def _whole_list(content: str) -> str:
+    """A list in brackets without the lines below it, which a program goes on with."""
+    begin = LIST_BEGIN.match(content, len(content) - len(content.lstrip()))
+    if begin is None or not content.startswith("[", begin.end()):
+        return content
+    depth = 0
+    for sign in brackets(content, begin.end()):
+        depth += 1 if sign[0] == "[" else -1
+        end = sign.end()
+        if depth:
+            continue
+        closing = CALL_END.match(content, end) if begin[0] else None
+        line_end = content.find("\n", closing.end() if closing else end)
+        is_next_row = _ROW_BELOW.match(content, end) is not None
+        return content if line_end < 0 or is_next_row else content[:line_end]
+    return content
 
 
 def blanked(text: str, start: int, end: int) -> str:
