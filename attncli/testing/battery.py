@@ -31,15 +31,17 @@ SOFTCAP = 1.5
 # Less than this is lost where sums are kept in bfloat16.
 LARGE_SINK = 20.0
 THETA = 100.0
-# What models that read long texts have in their config.json: of these pairs, the first turns as it
-# is, the last ones are slowed down, and those between are on the ramp.
+# What models that read long texts have in their config.json. Of the pairs of so many features, the
+# first turns as it is, the last ones are slowed down, and those between are on the ramp.
 YARN = {
     "rope_type": "yarn",
     "rope_theta": THETA,
     "factor": 4.0,
     "original_max_position_embeddings": 64,
+    "beta_fast": 8.0,
+    "beta_slow": 1.0,
 }
-WIDTH_OF_CONFIG = 8
+WIDTH_OF_CONFIG = 12
 WINDOW = 2
 # A sum of ones in float16 stays at 2,048, and one in bfloat16 at 256.
 KEYS_OF_LONG_ROW = 4096

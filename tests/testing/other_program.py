@@ -101,17 +101,18 @@ def slowed(array: Array, said: dict[str, Any]) -> Array:
 
 
 def speeds_of_yarn(said: dict[str, Any], width: int) -> Array:
-    """Pairs that make less than one turn in a text of training are slowed down by the factor,
-    those that make 32 are not, and those between by a share, in whole pairs.
+    """Pairs that make few turns in a text of training are slowed down by the factor, those that
+    make many are not, and those between by a share, in whole pairs.
     """
     assert said["rope_type"] == "yarn"
     pairs = np.arange(width // 2)
     plain = said["rope_theta"] ** (-2 * pairs / width)
     turns = said["original_max_position_embeddings"] * plain / (2 * np.pi)
     # One pair more has so much less turns.
-    pair_of_one = np.log(turns[0]) / np.log(turns[0] / turns[1])
-    pair_of_32 = np.log(turns[0] / 32) / np.log(turns[0] / turns[1])
-    low, high = max(np.floor(pair_of_32), 0), min(np.ceil(pair_of_one), width - 1)
+    less = np.log(turns[0] / turns[1])
+    pair_of_few = np.log(turns[0] / said["beta_slow"]) / less
+    pair_of_many = np.log(turns[0] / said["beta_fast"]) / less
+    low, high = max(np.floor(pair_of_many), 0), min(np.ceil(pair_of_few), width - 1)
     share = np.minimum(np.maximum((pairs - low) / (high - low), 0), 1)
     speeds: Array = share * plain / said["factor"] + (1 - share) * plain
     return speeds

@@ -140,6 +140,15 @@ SAME = (
         "a causal mask from the last token was applied that the problem does not ask for",
         "the last key was left out",
     ),
+    # Scores have the factor of queries times that of keys.
+    (
+        "RoPE's attention factor was applied to the queries alone",
+        "RoPE's attention factor was applied to the keys alone",
+    ),
+    (
+        "RoPE's attention factor was applied twice",
+        "RoPE's attention factor was also applied to the scale",
+    ),
     # The same number added to all scores of a row changes nothing.
     (
         "a mask of 1 for seen and 0 for hidden was added to the scores, as it is",

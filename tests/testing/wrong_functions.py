@@ -282,7 +282,7 @@ def turned(
 
 def speeds_of(at: Call, width: int) -> tuple[Array, float]:
     """How fast each pair turns, and the factor of what turns: with YaRN by its paper, from the pair
-    of 32 turns in a text of training to that of one.
+    of many turns in a text of training to that of few.
     """
     said = at.rope_parameters or {"rope_theta": at.rope_theta}
     theta = said["rope_theta"]
@@ -290,7 +290,9 @@ def speeds_of(at: Call, width: int) -> tuple[Array, float]:
     if "factor" not in said:
         return plain, 1.0
     length, factor = said["original_max_position_embeddings"], said["factor"]
-    ends = [width * np.log(length / (2 * pi * turns)) / (2 * np.log(theta)) for turns in (32, 1)]
+    ends = []
+    for turns in (said["beta_fast"], said["beta_slow"]):
+        ends.append(width * np.log(length / (2 * pi * turns)) / (2 * np.log(theta)))
     low, high = max(np.floor(ends[0]), 0), min(np.ceil(ends[1]), width - 1)
     ramp = np.clip((np.arange(width // 2) - low) / (high - low), 0, 1)
     return plain * (1 - ramp) + plain / factor * ramp, 0.1 * float(np.log(factor)) + 1
