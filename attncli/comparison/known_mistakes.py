@@ -26,6 +26,8 @@ from attncli.tracing.model import Trace
 MOST_WEIGHTS = 300_000
 # If more mistakes than these give the same numbers, the numbers say too little.
 MOST_MISTAKES_NAMED = 3
+# Numbers of 16 bits and fewer have a larger epsilon.
+COARSE = 2.0**-20
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,8 @@ def explanation(comparison: Comparison) -> Explanation | None:
         found = _all_that_explain(attempt)
         if not any(one.as_ours for one in found) and _treats_blind_rows_otherwise(attempt):
             return None
-        groups = _best_groups(found)
+        is_coarse = theirs.dtype.epsilon > COARSE
+        groups = _best_groups(found, is_coarse=is_coarse)
         if 0 < len(groups) <= MOST_MISTAKES_NAMED:
             first = groups[0][0].first
             if not attempt.a_lower_format_would_do(first):
@@ -157,19 +160,20 @@ def _treats_blind_rows_otherwise(attempt: Attempt) -> bool:
     return attempt.first.name in _explained(attempt, right, attempt.first)
 
 
-def _best_groups(found: list[_Fitting]) -> list[list[_Fitting]]:
+def _best_groups(found: list[_Fitting], *, is_coarse: bool) -> list[list[_Fitting]]:
     """Those that give the most steps, in groups that are one in the numbers of this problem.
 
     A mistake that changes all that another one does, and more, is left out: nothing shows the rest
     of it. So is one that needs another way to treat queries that see no key, where another mistake
-    does not. Where there are too many groups, only the mistakes that change the fewest steps count.
+    does not. Where there are too many groups, only the mistakes that change the fewest steps count,
+    unless the numbers are so coarse that others fit by chance.
     """
     most = max((one.steps for one in found), default=0)
     best = [one for one in found if one.steps == most]
     best = [one for one in best if one.as_ours] or best
     best = _without_what_nothing_shows(best)
     groups = _grouped(best)
-    if len(groups) <= MOST_MISTAKES_NAMED:
+    if is_coarse or len(groups) <= MOST_MISTAKES_NAMED:
         return groups
     fewest = min(len(one.changes) for one in best)
     return _grouped([one for one in best if len(one.changes) == fewest])
