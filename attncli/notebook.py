@@ -283,14 +283,15 @@ class Trace(tracing.Trace):
         head: int | None = None,
         entry: int | None = None,
         precision: int = 3,
+        title: bool = True,
     ) -> Picture:
         """A picture, as `attncli picture` draws it; a notebook shows it.
 
         `of` is "weights", "scores", "flow", "dimensions", "output" or "softmax", or any other step,
         of which a heat map is drawn: "d_scores". Of the flow, the outputs and the softmax, `query`
         is the only one that is drawn: its label, or its index from 0. The softmax needs the trace's
-        `problem`, which is worked out with another scale, too. Raises AttncliError (exit code 2)
-        for what is not there.
+        `problem`, which is worked out with another scale, too. Without a `title` it is for a
+        caption of your own. Raises AttncliError (exit code 2) for what is not there.
 
             attncli.trace("problem.yaml").picture("flow", query="love").save("flow.svg")
         """
@@ -307,7 +308,8 @@ class Trace(tracing.Trace):
             require_no_step_back([of])
         with in_python():
             other = self._with_other_scale() if of == "softmax" else None
-            return Picture(draw(of, self, Choice(query, head, entry, precision), other))
+            drawing = draw(of, self, Choice(query, head, entry, precision), other)
+        return Picture(drawing if flag("title", title) else drawing.without_title())
 
     def _with_other_scale(self) -> tracing.Trace:
         """The problem without its scale, or with one if it has none, worked out as this trace

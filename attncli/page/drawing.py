@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from math import ceil, cos, radians, sin
+from math import ceil, cos, floor, radians, sin
 from typing import Any, NamedTuple, TypeAlias
 
 from attncli.escaping import label
@@ -123,7 +123,8 @@ class Panel(NamedTuple):
 class Drawing(NamedTuple):
     """A picture with its title, and with a description for those who do not see it.
 
-    `mermaid` is the same in the language of Mermaid, if it is a chart.
+    `mermaid` is the same in the language of Mermaid, if it is a chart. The first shapes, as many as
+    `in_title`, are the words of the title, with what is below them at `title_height`.
     """
 
     title: str
@@ -132,6 +133,16 @@ class Drawing(NamedTuple):
     height: float
     shapes: tuple[Shape, ...]
     mermaid: str = ""
+    in_title: int = 0
+    title_height: float = 0
+
+    def without_title(self) -> Drawing:
+        """The same picture for a caption of someone's own; its title is still told to those who do
+        not see it.
+        """
+        left = tuple(moved(self.shapes[self.in_title :], 0, -self.title_height))
+        height = self.height - self.title_height
+        return self._replace(height=height, shapes=left, in_title=0, title_height=0)
 
 
 def rectangle(x: float, y: float, width: float, height: float) -> tuple[Move, ...]:
@@ -287,7 +298,15 @@ def drawing(
     width = ceil(whole.width + 2 * PICTURE_MARGIN)
     height = ceil(whole.height + 2 * PICTURE_MARGIN)
     shapes = moved(whole.shapes, PICTURE_MARGIN, PICTURE_MARGIN)
-    return Drawing(name, description, width, height, tuple(shapes))
+    return Drawing(
+        name,
+        description,
+        width,
+        height,
+        tuple(shapes),
+        in_title=len(head.shapes),
+        title_height=floor(head.height + ABOVE_LEGEND),
+    )
 
 
 def entry_of_legend(sign: Sequence[Shape], width: float, text: str, *, most: float = 0) -> Panel:

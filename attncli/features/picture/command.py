@@ -74,6 +74,10 @@ def picture(
             "--fragment", help="Write LaTeX to include in a document, which needs the package tikz."
         ),
     ] = False,
+    no_title: Annotated[
+        bool,
+        typer.Option("--no-title", help="Leave out the title, for a caption of your own."),
+    ] = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Draw a problem: who attends to whom, what an output is made of, or which shapes meet.
@@ -125,6 +129,8 @@ def picture(
     other = run(with_and_without_scale(problem)) if of == "softmax" else None
     progress.begin("drawing")
     drawing = draw(of, trace, Choice(query, head, entry, precision), other)
+    if no_title:
+        drawing = drawing.without_title()
     write_bytes([picture_file(drawing, format, fragment=fragment)], output)
     warn_of(trace.warnings, quiet=quiet)
 

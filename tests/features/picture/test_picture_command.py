@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 from base64 import b64decode
+from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -253,3 +255,23 @@ def test_warnings_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     for quiet in ([], ["-q"]):
         assert command(["picture", masked, *quiet, "-o", str(tmp_path / "x.svg")]) == 0
         assert bool(capsys.readouterr().err) is not bool(quiet)
+
+
+@pytest.mark.parametrize("of", KINDS)
+def test_a_picture_for_a_caption_has_no_title(of: str, tmp_path: Path) -> None:
+    """It is lower by its title, and all else is there; who does not see it is still told."""
+    found = []
+    for options in ([], ["--no-title"]):
+        file = str(tmp_path / f"{len(options)}.svg")
+        assert command(["picture", str(LOVE), "--of", of, "-o", file, *options]) == 0
+        found.append(Path(file).read_text(encoding="utf-8"))
+    titled, untitled = found
+    words, left = ([*re.findall(r">([^<>]+)</text>", each)] for each in found)
+    of_title = Counter(words) - Counter(left)
+    assert "I love AI" in of_title
+    # The name of the problem, and what is drawn of it.
+    assert of_title.total() == 2
+    assert not Counter(left) - Counter(words)
+    heights = [int(each) for svg in found for each in re.findall(r'<svg[^>]* height="(\d+)"', svg)]
+    assert heights[1] < heights[0]
+    assert untitled.count("<title>I love AI: ") == titled.count("<title>I love AI: ") == 1
