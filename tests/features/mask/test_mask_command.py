@@ -165,7 +165,6 @@ def test_a_score_mod_that_gives_nan_is_told_with_its_cell_and_not_written(
     assert not Path("mask.yaml").exists()
 
 
-@pytest.mark.long
 def test_the_keys_of_a_problem_have_what_is_added(
     file: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

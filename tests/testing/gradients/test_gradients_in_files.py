@@ -164,7 +164,6 @@ def test_a_wrong_output_is_said_first(cases: Path, tmp_path: Path, capsys: Captu
     assert not any("gradients" in case for case in differing)
 
 
-@pytest.mark.long
 def test_a_case_without_gradients_has_its_output_judged(
     cases: Path, tmp_path: Path, capsys: Capture
 ) -> None:

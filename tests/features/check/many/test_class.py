@@ -288,7 +288,6 @@ def cells_of(workbook: str) -> dict[tuple[str, str], Any]:
     return found
 
 
-@pytest.mark.long
 @pytest.mark.usefixtures("school")
 def test_a_workbook() -> None:
     """Its rows are those of results.csv, but for the apostrophes; its second sheet sums up."""
