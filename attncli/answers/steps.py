@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import product
 
 import numpy as np
@@ -73,6 +74,8 @@ _CALLED = (
     (re.compile(r"av|attention\(q,k,v\)|outputs?"), "output"),
 )
 OTHER_PROBLEM = "do these answers belong to another problem?"
+# A text of many lines asks for each whether it begins with the name of a step.
+MOST_SYMBOLS_KEPT = 1024
 # A help line names so many rows at most.
 _MOST_LABELS_NAMED = 6
 
@@ -146,9 +149,11 @@ def _spellings(rule: Rule) -> set[str]:
     return {rule.name, *spellings(rule.symbol)}
 
 
-def spellings(symbol: str) -> set[str]:
+@lru_cache(MOST_SYMBOLS_KEPT)
+def spellings(symbol: str) -> frozenset[str]:
     """How pages write a symbol, in any format."""
-    return {symbol, write(Name(symbol), LATEX), plain_name(symbol), unicode_name(symbol)}
+    names = (symbol, write(Name(symbol), LATEX), plain_name(symbol), unicode_name(symbol))
+    return frozenset(names)
 
 
 def in_shape_of(cells: NDArray[np.object_], target: tuple[int, ...]) -> NDArray[np.object_] | None:

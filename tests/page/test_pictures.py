@@ -226,7 +226,7 @@ def test_each_head_of_a_gradient_has_its_own_pictures(name: str) -> None:
             [],
             (
                 "--pictures cannot be used with --format table\nhelp: --pictures is for --format"
-                " markdown, latex or html"
+                " markdown, latex, html or pdf"
             ),
         ),
         (

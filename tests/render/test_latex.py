@@ -17,6 +17,7 @@ from attncli.page.derivation import derivation
 from attncli.page.document import (
     Block,
     Cell,
+    Document,
     Formula,
     Grid,
     Heading,
@@ -31,12 +32,24 @@ from attncli.page.gradient import gradient_page
 from attncli.page.view import View
 from attncli.problem.loader import load
 from attncli.problem.model import Problem
-from attncli.render import Style, render
+from attncli.render import Style
+from attncli.render import render as whole
+from attncli.render.latex import FRAGMENT_BEGINS, FRAGMENT_ENDS
 from attncli.render.latex.escape import escape, length
 from attncli.tracing import run
 from tests.cases import in_one_test
 
 FRAGMENT = Style(fragment=True)
+
+
+def render(document: Document, format: str, style: Style | None = None) -> str:
+    """The page; a fragment without the paragraph that it begins and ends."""
+    text = whole(document, format, style)
+    if style is not FRAGMENT:
+        return text
+    assert FRAGMENT_BEGINS in text
+    assert text.endswith(FRAGMENT_ENDS)
+    return text.replace(FRAGMENT_BEGINS, "").removesuffix(FRAGMENT_ENDS) + "\n"
 
 
 @in_one_test(

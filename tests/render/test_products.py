@@ -9,6 +9,7 @@ from pages import PRODUCT, grid, page
 
 from attncli.page.document import Product
 from attncli.render import Style, render
+from attncli.render.latex import FRAGMENT_BEGINS, FRAGMENT_ENDS
 
 
 def table(product: Product, width: int | None = None, **style: str) -> str:
@@ -93,7 +94,7 @@ def test_what_a_mask_hides_is_explained() -> None:
 def test_latex_has_the_names_above_the_factors_and_the_labels_at_the_result() -> None:
     assert (
         render(page(PRODUCT), "latex", Style(fragment=True))
-        == "{\\nopagebreak\\raggedright\\leftskip=1.5em"
+        == f"{FRAGMENT_BEGINS}{{\\nopagebreak\\raggedright\\leftskip=1.5em"
         "\\parskip=4pt\\lineskip=4pt\\linepenalty=1000\n"
         "$\\mathop{\\left(\\begin{array}{@{}rr@{}}\n"
         "  \\hfill 2 & \\hfill 0 \\\\{}\n  \\hfill 0 & \\hfill 1\n"
@@ -105,7 +106,7 @@ def test_latex_has_the_names_above_the_factors_and_the_labels_at_the_result() ->
         "  S & \\hfill\\hbox{I} & \\hfill\\hbox{AI} \\cr\n"
         "  \\hbox{I}\\;\\hfill & \\hfill 0 & \\hfill 4 \\cr\n"
         "  \\hbox{AI}\\;\\hfill & \\hfill 1 & \\hfill 1 \\cr\n"
-        "}$\\par}\n"
+        f"}}$\\par}}{FRAGMENT_ENDS}"
     )
 
 

@@ -292,7 +292,7 @@ def test_warnings_are_those_of_the_problem(
             "would write over the answers",
         ),
         ((LOVE, "no_such_file.yaml"), 4, "no_such_file.yaml"),
-        ((LOVE, PRINTED), 3, "is a key of a problem, not a step"),
+        ((LOVE, PRINTED), 3, "this file holds a problem, not answers"),
         ((LOVE, PRINTED_ANSWERS), 3, "Q: is 3×2, but must be 3×3"),
     ],
 )
