@@ -236,3 +236,57 @@ def test_nothing_was_kept(torch: Any, recording: Callable[..., Any]) -> None:
         layer(torch)(torch.randn(1, 5, 8))
     with pytest.raises(AttncliError, match="there is no call to compare"):
         calls.compare(calls)
+
+
+def test_why_a_call_that_was_not_kept_cannot_be_compared(
+    torch: Any, recording: Callable[..., Any]
+) -> None:
+    """An error without the reason sends people to look for layers that they never left out."""
+    with torch.no_grad(), recording(layers=[]) as calls:
+        layer(torch)(torch.randn(1, 5, 8))
+    with pytest.raises(AttncliError) as raised:
+        calls.compare(calls)
+    assert f"call 0 of A was not kept: {calls[0].reason}" in str(raised.value)
+
+
+@pytest.mark.parametrize("size", [1, 2.5, 3.5])
+def test_a_mask_that_was_forgotten_is_named_for_large_scores_too(
+    size: float, torch: Any, recording: Callable[..., Any]
+) -> None:
+    """One side hides its largest scores, and would not shift its softmax."""
+    attention = torch.nn.functional.scaled_dot_product_attention
+    for seed in range(3):
+        torch.manual_seed(seed)
+        query, key, value = torch.randn(3, 1, 2, 6, 8)
+        with recording() as ours:
+            attention(query * size, key * size, value, is_causal=True)
+        with recording() as theirs:
+            attention(query * size, key * size, value)
+        found = ours.compare(theirs)
+        assert found.mistakes == ("the mask was forgotten",)
+        assert found.first.first.name in ("row_max", "exp")
+
+
+def test_where_a_comparison_begins_is_said_of_queries_that_something_was_done_to(
+    torch: Any, recording: Callable[..., Any]
+) -> None:
+    class Turned(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self, by: float) -> None:
+            super().__init__()
+            self.q, self.k, self.v = (torch.nn.Linear(8, 8) for _ in range(3))
+            self.by = by
+
+        def forward(self, x: Any) -> Any:
+            query, key = ((each(x) + self.by).sin()[:, None] for each in (self.q, self.k))
+            return torch.nn.functional.scaled_dot_product_attention(
+                query, key, self.v(x)[:, None], is_causal=True
+            )
+
+    one, other = Turned(0), Turned(1)
+    other.load_state_dict(one.state_dict())
+    x = torch.randn(1, 5, 8)
+    found = calls_of(one, x, recording, torch).compare(calls_of(other, x, recording, torch))
+    assert found.first.first.name == "Q"
+    page = found.to_markdown()
+    assert "begins at Q, K and V as attention was given them" in page
+    assert "V agrees, so what is read is the same" in page

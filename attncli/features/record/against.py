@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from attncli.cli.progress import progress
-from attncli.errors import AttncliError, usage_error
+from attncli.errors import AttncliError, nearest, usage_error
 from attncli.features.record.model import Loaded, Recorded, read_model, run_model
 from attncli.torch.compared.all_calls import ComparedCalls, compared_calls
 from attncli.tracing.comparison import TOLERANCES
@@ -50,6 +50,8 @@ def against_another(
     Raises AttncliError where a model cannot be read or run, or has no such layer.
     """
     is_word = other in implementations and not Path(other).is_dir()
+    if not is_word:
+        _require_folder(other, implementations)
     layers = None if wishes.layer is None else [wishes.layer]
     progress.begin(f"running {model}")
     first = read_model(model, attention=wishes.attention)
@@ -73,6 +75,17 @@ def against_another(
     if wishes.layer is None and wishes.head is None:
         off = _outputs_apart(ours.output, theirs.output, wishes.tolerance)
     return replace(calls, warnings=tuple(warnings), output_difference=off)
+
+
+def _require_folder(other: str, implementations: Collection[str]) -> None:
+    """Raises AttncliError (exit 2) for a word that is none of an implementation, before a model is
+    run.
+    """
+    is_a_path = Path(other).exists() or "/" in other or "\\" in other
+    near = nearest(other, [*implementations])
+    if is_a_path or not near:
+        return
+    raise usage_error(f"--against: there is no folder {other}", help=f"did you mean {near}?")
 
 
 def _require_latents(name: str, recorded: Recorded) -> None:

@@ -13,13 +13,14 @@ from attncli.comparison.compared import Compared
 from attncli.comparison.page import page_of
 from attncli.dtypes import DETAILS, DetailWord, check_precision, chosen
 from attncli.english import count, either, listed
-from attncli.errors import usage_error
+from attncli.errors import AttncliError, usage_error
 from attncli.page.comparison import NOTHING, differing_cells, step_data, without_empty_columns
 from attncli.page.document import Block, Document, Heading, Paragraph, Table, Text
 from attncli.page.measures import brief_place, magnitude
 from attncli.render import Style, render
 from attncli.torch.compared.two_calls import ProjectedCall, compared
 from attncli.torch.names_of_modules import shortened
+from attncli.torch.ways_around import way_around
 from attncli.tracing.comparison import StepComparison
 from attncli.tracing.serialization import TRACE_FORMAT
 from attncli.version import __version__
@@ -29,8 +30,8 @@ _NUMBER_COLUMNS = (0, 1, 4, 5)
 
 
 class NumberedCall(ProjectedCall, Protocol):
-    """What is asked of a `Call` in a row: its numbers, its module, whether it was kept, and the
-    latent vectors that its keys are made of.
+    """What is asked of a `Call` in a row: its numbers, its module, whether it was kept and why not,
+    and the latent vectors that its keys are made of.
     """
 
     @property
@@ -43,6 +44,8 @@ class NumberedCall(ProjectedCall, Protocol):
     def where(self) -> str: ...
     @property
     def attention(self) -> object: ...
+    @property
+    def reason(self) -> str: ...
     @property
     def latents(self) -> object: ...
 
@@ -159,10 +162,7 @@ def compared_calls(
     """
     kept = [pair for pair in zip(ours, theirs, strict=False) if _both_kept(pair)]
     if not kept:
-        raise usage_error(
-            "there is no call to compare",
-            help="record both without layers=, or with the same layers",
-        )
+        raise _nothing_to_compare(ours, theirs, names)
     found = []
     whole: Compared | None = None
     for number, (a, b) in enumerate(kept):
@@ -175,6 +175,21 @@ def compared_calls(
         if whole is None and first is not None:
             whole = both
     return ComparedCalls(names, (len(ours), len(theirs)), tuple(found), whole, tolerance)
+
+
+def _nothing_to_compare(
+    ours: Sequence[NumberedCall], theirs: Sequence[NumberedCall], names: tuple[str, str]
+) -> AttncliError:
+    """Why no pair of calls can be compared: no call at all, or the reason why one was not kept."""
+    help = "record both without layers=, or with the same layers"
+    for calls, name in zip((ours, theirs), names, strict=True):
+        if not calls:
+            return usage_error(f"there is no call to compare: {name} made none", help=help)
+        if all(call.attention is None for call in calls) and calls[0].reason:
+            first = calls[0]
+            message = f"there is no call to compare: call {first.number} of {name} was not kept"
+            return usage_error(f"{message}: {first.reason}", help=way_around(first.reason) or help)
+    return usage_error("there is no call to compare", help=help)
 
 
 def _both_kept(pair: tuple[NumberedCall, NumberedCall]) -> bool:
@@ -291,13 +306,35 @@ def _late_beginning(calls: ComparedCalls) -> str:
             " from these vectors on."
         )
     if all(call.projected_keys() for call in both):
-        return (
+        said = (
             "The comparison begins at Q, K and V as attention was given them, because attncli does"
             " not know all that stands between the linear layers and attention, such as a norm of"
-            " queries and keys. So Q and K are normed and rotated already, and the cause may be"
-            " their weights, that norm, or RoPE."
+            " queries and keys. So Q and K are normed and rotated already."
         )
+        return said + _where_values_agree(whole)
+    if all(call.where for call in both):
+        return _GIVEN_AS_THEY_ARE + _where_values_agree(whole)
     return ""
+
+
+_GIVEN_AS_THEY_ARE = (
+    "The comparison begins at Q, K and V as attention was given them. Where the model rotates"
+    " queries and keys by their positions, or norms them, that is done already."
+)
+
+
+def _where_values_agree(whole: Compared) -> str:
+    """What it says that values are the same, and queries and keys are not."""
+    differs = {step.name: step.differs for step in whole.comparison.steps}
+    apart = differs.get("Q", False) or differs.get("K", False)
+    if not apart:
+        return ""
+    if differs.get("V", True):
+        return " The cause may be their weights, a norm, or RoPE."
+    return (
+        " V agrees, so what is read is the same, and the cause is what Q and K alone have: their"
+        " weights, a norm of theirs, or the positions that they are rotated by."
+    )
 
 
 def _uneven(calls: ComparedCalls) -> str:

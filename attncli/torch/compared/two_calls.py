@@ -42,18 +42,34 @@ def compared(
 
     The tolerance is that of the coarser of both number formats, where none is given.
     """
-    sides = []
-    for call, name, word in zip((ours, theirs), names, _WORDS, strict=True):
-        side = _side(call, name, word, options)
-        sides.append(side)
+    each = [*zip((ours, theirs), names, _WORDS, strict=True)]
+    sides = [_side(call, name, word, options) for call, name, word in each]
+    # A mask may hide the largest scores of one side. Exponentials are alike only if both softmaxes
+    # are shifted, or none is.
+    if any(map(_is_shifted, sides)):
+        sides = [
+            side if _is_shifted(side) else _side(call, name, word, options, shifted=True)
+            for side, (call, name, word) in zip(sides, each, strict=True)
+        ]
     a, b = sides
     a, b = _with_rotation(a, b, ours, options), _with_rotation(b, a, theirs, options)
     return Compared(compare(a, b, tolerance=tolerance))
 
 
-def _side(call: ProjectedCall, name: str, word: str, options: Mapping[str, Any]) -> Operand:
+def _is_shifted(side: Operand) -> bool:
+    return side.trace is not None and side.trace.shifted
+
+
+def _side(
+    call: ProjectedCall,
+    name: str,
+    word: str,
+    options: Mapping[str, Any],
+    *,
+    shifted: bool | None = None,
+) -> Operand:
     """All steps of a call; of one that attncli does not reproduce, only what was recorded."""
-    trace = run(call.problem(**options))
+    trace = run(call.problem(**options), shifted=shifted)
     # The trace is in float64, but what it was given is as precise as the model.
     side = replace(
         Operand.of_trace(trace, name, word, f"in {word}"),
