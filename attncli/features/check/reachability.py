@@ -127,7 +127,7 @@ class ExpressionGraph:
 
     def value(self, point: Point) -> float:
         """What the tree is at one point; NaN where that is nothing."""
-        found: list[float] = []
+        found: list[float | bool] = []
         for node, inner in zip(self.nodes, self.arguments, strict=True):
             if isinstance(node, Ref):
                 found.append(point[node])
@@ -137,10 +137,12 @@ class ExpressionGraph:
                 continue
             operands = [found[each] for each in inner]
             try:
-                found.append(float(FUNCTIONS[node.function].scalar(*operands)))
+                result = FUNCTIONS[node.function].scalar(*operands)
+                # Conditions are joined by `and`, which takes no numbers.
+                found.append(result if isinstance(result, bool) else float(result))
             except (ArithmeticError, ValueError):
                 return math.nan
-        return found[-1]
+        return float(found[-1])
 
 
 def _number(node: Expression) -> float:

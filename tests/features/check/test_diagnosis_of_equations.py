@@ -200,7 +200,7 @@ def test_a_mistake_made_in_numpy_is_named(
 
 def named_of(file: str, every: int, least: int = 1) -> tuple[int, int, list[str]]:
     """How many mistakes were tried, how many of them no number shows, and those without a name
-    that at least so many numbers show.
+    that at least so many different numbers show.
     """
     trace = attncli.trace(INPUTS / f"{file}.yaml")
     tried = hidden = 0
@@ -213,10 +213,11 @@ def named_of(file: str, every: int, least: int = 1) -> tuple[int, int, list[str]
         tried += 1
         judgement = judged(trace, answers)
         cells = itertools.chain.from_iterable(step.flat for step in judgement.steps.values())
-        wrong = sum(cell.verdict == "wrong" for cell in cells)
+        # A step that is 0 all over says as little as one number.
+        wrong = {cell.given for cell in cells if cell.verdict == "wrong"}
         if not wrong:
             hidden += 1
-        elif wrong >= least and mistake.name not in names(diagnose(judgement)):
+        elif len(wrong) >= least and mistake.name not in names(diagnose(judgement)):
             unnamed.append(mistake.name)
     return tried, hidden, unnamed
 

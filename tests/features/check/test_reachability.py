@@ -239,3 +239,15 @@ def test_cells_in_doubt_share_one_effort_however_many_and_long_they_are(numbers:
     for _ in range(20):
         assert equation.may_reach(Interval(0.5, 0.6), effort)
     assert 0 <= effort.nodes < NODES_IN_PARTS
+
+
+@pytest.mark.parametrize("joined", ["and", "or"])
+def test_conditions_that_are_joined_choose(joined: str) -> None:
+    """a[0] is 0.45 to 0.55, and a[1] is 1.95 to 2.05: the first condition holds, the other not."""
+    tree = parse_expression(f"where(a[0] < 1 {joined} a[1] < 1, a[0], a[1])")
+    box = box_of(tree, [0.5, 2], 0.05)
+    inside, outside = Interval(0.5, 0.51), Interval(2, 2.01)
+    if joined == "and":
+        inside, outside = outside, inside
+    assert CellEquation(tree, box.__getitem__).reaches(inside)
+    assert not CellEquation(tree, box.__getitem__).reaches(outside)
