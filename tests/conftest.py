@@ -12,8 +12,8 @@ what is slow:
   each parameter once.
 - `sampled(n)`: all cases but n of them, which are spread evenly over the values of all parameters.
   `sampled(n, "long")`: the same, where each case is a behaviour of its own: the others are long.
-- A property (a test by hypothesis) is in both tiers: with 10 examples in the fast one, 40 in the
-  slow one; with 10 and 120 where it has `settings.get_profile("many")`, with 5 and 20 where it has
+- A property (a test by hypothesis) is in both tiers: with 6 examples in the fast one, 40 in the
+  slow one; with 6 and 120 where it has `settings.get_profile("many")`, with 3 and 20 where it has
   `settings.get_profile("few")`.
 
 Cases that take a few milliseconds each and leave nothing behind are played in one test:
@@ -58,7 +58,7 @@ LASTS = (
     " three quarters of an hour"
 )
 EXAMPLES = {  # of a property, usually, where it has many, and where it has few
-    "fast": (10, 10, 5),
+    "fast": (6, 6, 3),
     "thorough": (40, 120, 20),
     "explore": (2000, 8000, 400),
 }

@@ -3,6 +3,7 @@ r"""Answers in a text, each matrix behind its name or below it: S = [[1, 5, 3], 
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from attncli.answers.model import Answer
 from attncli.answers.pages import CellText, Page, Table
@@ -39,6 +40,8 @@ def add_named(page: Page, text: str = "") -> None:
     if has_tables and _OF_OUR_PAGES.search(errors.source.text):
         return
 
+    # Each line may begin with a name, and many are alike.
+    @cache
     def axes_of(name: str) -> int:
         try:
             return max(len(step_named(name, page.trace).shape), 1)

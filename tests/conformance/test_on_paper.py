@@ -43,6 +43,7 @@ def calculated(text: str) -> float:
     return float(eval(source, dict(FUNCTIONS)))
 
 
+@pytest.mark.long
 @FEW
 @given(problem=problem_files(small=True))
 def test_twelve_decimals_on_paper_are_eight_of_the_truth(

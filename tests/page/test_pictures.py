@@ -60,6 +60,7 @@ def test_pictures_stand_after_what_they_show() -> None:
     assert pictures("i_love_ai.yaml", steps=["scores", "output"]) == [("output", "output")]
 
 
+@pytest.mark.long
 @in_one_test("name", NAMES)
 def test_no_two_pictures_of_a_page_have_one_name(name: str) -> None:
     names = [each for _, each in pictures(name)]

@@ -84,6 +84,7 @@ def test_what_a_pdf_has_not(option: str, folder: Path, capsys: pytest.CaptureFix
     assert f"{option} cannot be used with --format pdf" in capsys.readouterr().err
 
 
+@pytest.mark.long
 @pytest.mark.tex
 def test_the_same_page_is_the_same_file(folder: Path) -> None:
     for name in ("one.pdf", "two.pdf"):

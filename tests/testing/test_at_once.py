@@ -125,6 +125,7 @@ def test_nan_that_follows_from_a_mistake_is_no_other_mistake() -> None:
     assert any(np.isnan(each.output).all() for each in differing if each.output is not None)
 
 
+@pytest.mark.long
 def test_each_of_two_names_that_no_case_tells_apart_has_its_formula() -> None:
     found = trial(rope_of_mixed_pairs)
     (explained,) = found.explanations
@@ -147,6 +148,7 @@ def test_what_a_number_of_a_window_counts_is_said_by_example() -> None:
     assert "with the token itself: 2 are itself and 1 before" in page
 
 
+@pytest.mark.long
 def test_what_to_do_where_the_axes_have_another_order_than_is_meant(
     tmp_path: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:

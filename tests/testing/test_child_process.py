@@ -383,6 +383,7 @@ def test_what_takes_too_long(tmp_path: Path) -> None:
     assert error.value.hangs
 
 
+@pytest.mark.long
 def test_slow_calls_may_not_take_any_number_of_seconds_together(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -42,6 +42,7 @@ def test_equations_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
             assert equation is None or parse_equation(equation).target.name == step
 
 
+@pytest.mark.long
 def test_the_page(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["steps", "--mistakes"]) == 0
     page = capsys.readouterr().out

@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
+import pytest
 
 from attncli.errors import AttncliError
 from attncli.problem.loader import loads
@@ -381,6 +382,7 @@ def test_a_saved_problem_has_the_same_rope(text: str) -> None:
 NUMBERS = ("0.001", "0.5", "1", "1.001", "2", "4096")
 
 
+@pytest.mark.long
 @in_one_test("length", NUMBERS)
 @in_one_test("factor", NUMBERS)
 @in_one_test("rope_type", [name for name in ROPE_TYPES if name != "default"])

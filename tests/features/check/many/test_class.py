@@ -760,6 +760,7 @@ def test_a_scheduler_that_cannot_be_reached(
     assert "cannot reach the scheduler nonsense://here" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_a_solution_that_takes_too_long_is_a_row(
     school: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
