@@ -47,6 +47,9 @@ def assert_never_wrong(
     def text(written: str) -> str:
         if "Inf" in written:
             return "-inf"
+        # 7.38E+16 has three digits, and written out it would claim seventeen.
+        if "E+" in written:
+            return written
         return f"{Decimal(written):.{precision}f}" if fixed else f"{Decimal(written):f}"
 
     paper = run(loads(file, "p.json"), rounding="paper", precision=precision, gradient=gradient)
