@@ -156,6 +156,12 @@ class CallWatch(TorchFunctionMode):
         sources = [source for source in found if source is not None]
         if len(sources) < 3 or sources[1].input is not sources[2].input:
             return None
+        of_queries, of_keys = sources[0].input, sources[1].input
+        # Of queries that something came after, a layer that reads another sequence may be alike.
+        if not _has_rows_of(of_queries, attention.query) or not _has_rows_of(
+            of_keys, attention.key
+        ):
+            return None
         arrays = {"X": _of_entries(sources[0].input, attention.query)}
         if sources[1].input is not sources[0].input:
             arrays["context"] = _of_entries(sources[1].input, attention.key)
@@ -274,6 +280,12 @@ def _beside(layer: Linear, value: Linear, attention: Attention) -> list[Linear]:
     if min(queries) < 0:
         return []
     return [layer.heads_at(queries, width), layer.heads_at(keys, width)]
+
+
+def _has_rows_of(input: Tensor, attention_side: Tensor) -> bool:
+    """Whether the input of a linear layer has a row for each token of what was made of it."""
+    rows = attention_side.shape[0] * attention_side.shape[2]
+    return input.numel() == rows * input.shape[-1]
 
 
 def _of_entries(input: Tensor, attention_side: Tensor) -> Tensor:
