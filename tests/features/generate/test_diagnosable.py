@@ -16,7 +16,15 @@ from attncli.features.generate.search import LARGEST_SCORE, LEAST_LEAD, Found, S
 from attncli.problem.loader import loads
 from tests.reference.back_in_arrays import RIGHT, sheet_of, steps_of
 from tests.reference.in_arrays import Sheet, Steps, worked
-from tests.reference.mistaken import FORWARD, FURTHER, OTHERS, SENTINELS, Again, sentinel
+from tests.reference.mistaken import (
+    ELSEWHERE,
+    FORWARD,
+    FURTHER,
+    OTHERS,
+    SENTINELS,
+    Again,
+    sentinel,
+)
 from tests.reference.on_paper import Array, half_up, to_decimals
 
 KINDS = [kind for kind in (*FORWARD, *OTHERS, *FURTHER) if kind.alone]
@@ -70,9 +78,11 @@ def check_all(found: Found, decimals: int = 2, *, each: int = 1) -> int:
         if (made := output(sheet, steps)) is not None
     }
     right = worked(sheet, steps_of(sheet)).output
-    assert set(audit.shown) <= set(outputs)
+    # Mistakes in the weights of models are made elsewhere.
+    shown = [name for name in audit.shown if name not in ELSEWHERE]
+    assert set(shown) <= set(outputs)
     like = {name: set(group) for group in audit.alike for name in group}
-    for name in audit.shown[::each]:
+    for name in shown[::each]:
         assert abs(outputs[name] - right).max() >= 2 * 10.0**-decimals - 1e-9
         said = named(found, outputs[name], decimals)
         off = abs(outputs[name] - right).max()
@@ -84,7 +94,7 @@ def check_all(found: Found, decimals: int = 2, *, each: int = 1) -> int:
     for name in (*audit.same, *audit.hidden):
         if name in outputs:
             assert abs(outputs[name] - right).max() < 2 * 10.0**-decimals
-    return len(audit.shown)
+    return len(shown)
 
 
 def search(layer: Layer, mask: str | None = None, decimals: int = 2) -> Search:
