@@ -209,6 +209,9 @@ def read(text: str) -> Reading | str | None:
 
 
 def expected(text: str) -> Reading | str | None:
+    # Dots say that a number is not there yet, as _ does.
+    if text.strip() in ("…", "..."):
+        return None
     try:
         return reading(text)
     except Refused:
