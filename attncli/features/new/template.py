@@ -135,9 +135,7 @@ def _input_and_weights(
         ("V", "values", "value", "v", d_v),
     )
     for part, many, one, letter, width in parts:
-        columns = f"a column for each of the d_{letter} = {width} numbers of a {one}"
-        if heads > 1:
-            columns = f"{count(width, 'column')} (d_{letter}) for each of the {heads} heads"
+        columns = _columns(letter, width, one, heads)
         yield (
             f"\n# W_{part} makes the {many}: {part} = X W_{part}.\n# A row for each feature of X,"
             f" {columns}.\n"
@@ -147,6 +145,13 @@ def _input_and_weights(
         rows = f"There are d_v = {d_v} rows for each head, and a column for each feature"
         yield f"\n# W_O mixes the outputs of the heads, which stand side by side.\n# {rows}.\n"
         yield from _matrix("W_O", heads * d_v, d_model, random)
+
+
+def _columns(letter: str, width: int, one: str, heads: int) -> str:
+    """What the columns are of a matrix that has the numbers of a query, a key or a value."""
+    if heads > 1:
+        return f"{count(width, 'column')} (d_{letter}) for each of the {heads} heads"
+    return f"a column for each of the d_{letter} = {width} numbers of a {one}"
 
 
 def _queries_keys_and_values(
@@ -159,9 +164,7 @@ def _queries_keys_and_values(
         ("V", "value", "what the token gives to those that find it", "v", d_v),
     )
     for name, one, meaning, letter, width in parts:
-        columns = f"a column for each of the d_{letter} = {width} numbers of a {one}"
-        if heads > 1:
-            columns = f"{count(width, 'column')} (d_{letter}) for each of the {heads} heads"
+        columns = _columns(letter, width, one, heads)
         yield f"\n# Each row is one token's {one}: {meaning}.\n# It has {columns}.\n"
         yield from _matrix(name, len(labels), heads * width, random, labels)
 
