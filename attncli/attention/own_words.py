@@ -47,11 +47,11 @@ _BESIDE_OWN_SOFTMAX = {
         "",
     ),
     "exp": (
-        "The exponential of every score.",
+        "Take the exponential of every score.",
         "An exponential is never negative. If a score is higher by 1, its exponential is `e` ≈"
         " 2.718 times as large.",
     ),
-    "row_sum": ("The sum of each row of `exp`.", ""),
+    "row_sum": ("Add the numbers of each row of `exp`.", ""),
     "weights": (
         "Row `i` says how much attention query `i` gives to each key: its number in `exp`, divided"
         " by that of its row in `row_sum`.",

@@ -31,8 +31,10 @@ COMPUTED = (
         meaning="Each row is one token's query: what the token is looking for.",
         why=(
             "A token has three roles. It looks for other tokens (`Q`), other tokens find it (`K`),"
-            " and it gives something to them (`V`). Each role has its own weights, so a token can"
-            " have a query that differs from its key."
+            " and it gives something to them (`V`)."
+        ),
+        more=(
+            "Each role has its own weights, so a token can have a query that differs from its key."
         ),
         when="always: projected from X, or given directly",
         gradient=(
@@ -98,7 +100,7 @@ COMPUTED = (
         "K_T[k, j] = K[j, k]",
         "transpose(K)",
         meaning="The rows of the keys become columns, so each column is one token's key.",
-        why="The product of the queries and this matrix compares every query with every key.",
+        why="Queries times this matrix compares every query with every key.",
         when="always, except with score: additive",
     ),
     Rule(
@@ -124,10 +126,14 @@ COMPUTED = (
             "Every score is divided by the square root of `d_k`, the number of features in a key."
         ),
         why=(
-            "A dot product is a sum of `d_k` terms, so longer keys lead to larger scores. If the"
-            " terms are independent and each has variance 1, their sum has variance `d_k`. Division"
-            " by `sqrt(d_k)` makes the variance 1 again. Without it, if `d_k` is large, the softmax"
-            " gives almost all weight to one key, and its gradient is almost 0."
+            "Typical scores grow like `sqrt(d_k)`. Without the division, if `d_k` is large, the"
+            " softmax gives almost all weight to one key, and then the model can hardly learn."
+        ),
+        more=(
+            "A dot product is a sum of `d_k` terms. If the terms are independent and each has"
+            " variance 1, their sum has variance `d_k`. Division by `sqrt(d_k)` makes the variance"
+            " 1 again. Where one key has almost all weight, the gradient of the softmax is almost"
+            " 0, so hardly anything is learned."
         ),
         when=(
             "with score: scaled_dot, unless the problem has scale: none; with other scores, if it"
@@ -185,7 +191,7 @@ COMPUTED = (
         "Row maxima",
         "row_max[i] = max(j, logits[i, j])",
         "row_maxima(logits)",
-        meaning="The largest score of each row.",
+        meaning="Find the largest score of each row.",
         when=(
             "where the softmax is shifted: otherwise exponentials would overflow, or a whole row of"
             " them would be 0"
@@ -203,8 +209,11 @@ COMPUTED = (
         ),
         why=(
             "Without this shift, exponentials would be too large for the number format, or so small"
-            " that a whole row of them would be 0. The shift multiplies all exponentials of a row,"
-            " and so their sum, by the same factor. So the weights do not change."
+            " that a whole row of them would be 0. The weights do not change."
+        ),
+        more=(
+            "The shift multiplies all exponentials of a row, and so their sum, by the same factor."
+            " So each share of the sum stays the same."
         ),
         when=(
             "where the softmax is shifted: otherwise exponentials would overflow, or a whole row of"
@@ -217,11 +226,12 @@ COMPUTED = (
         "Exponentials",
         "exp[i, j] = exp(logits[i, j])",
         "exp(logits)",
-        meaning="The exponential of every score.",
+        meaning="Take the exponential of every score.",
         why=(
-            "The softmax consists of this step and the next two. An exponential is never negative."
-            " If a score is higher by 1, its exponential is `e` ≈ 2.718 times as large."
+            "An exponential is never negative. If a score is higher by 1, its exponential is `e` ≈"
+            " 2.718 times as large."
         ),
+        more="The softmax consists of this step and the next two.",
         when="always",
     ),
     Rule(
@@ -230,7 +240,7 @@ COMPUTED = (
         "Row sums",
         "row_sum[i] = sum(j, exp[i, j])",
         "row_sums(exp)",
-        meaning="The sum of the exponentials in each row. The softmax divides the row by this sum.",
+        meaning="Add the exponentials of each row. The softmax divides the row by this sum.",
         when="always",
     ),
     Rule(
@@ -243,8 +253,8 @@ COMPUTED = (
             "Row `i` says how query `i` divides its attention among the keys. Each row sums to 1."
         ),
         why=(
-            "The softmax turns scores of any size into shares that sum to 1. The higher the score,"
-            " the larger the share."
+            "The softmax turns scores of any size into such shares. The higher the score, the"
+            " larger the share."
         ),
         when="always",
         gradient=(

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 def variant_of(name: str, formula: str, headline: str, *, meaning: str, why: str = "") -> Rule:
     """A step's rule with another equation, which means something else."""
     rule = COMPUTED_RULES[name]
-    return replace(rule, formula=formula, headline=headline, meaning=meaning, why=why or rule.why)
+    variant = replace(rule, formula=formula, headline=headline, meaning=meaning)
+    # What there is more to say belongs to the reason.
+    return replace(variant, why=why, more="") if why else variant
 
 
 def with_bias(rule: Rule, bias: str) -> Rule:
@@ -180,7 +182,7 @@ def exponential(base: float | None) -> Rule:
         "exp",
         "exp[i, j] = exp_base ** logits[i, j]",
         "exp_base ** logits",
-        meaning="`exp_base` to the power of every score.",
+        meaning="Take `exp_base` to the power of every score.",
         why=(
             "Such a power is never negative. If a score is higher by 1, its power is `exp_base`"
             " times as large."
@@ -196,7 +198,7 @@ def row_maxima(sink: bool) -> Rule:
         "row_max",
         "row_max[i] = max(max(j, logits[i, j]), sink)",
         "",
-        meaning="The largest score of each row, or the sink if that is larger.",
+        meaning="Find the largest score of each row, or take the sink if that is larger.",
     )
 
 
@@ -217,8 +219,8 @@ def row_sums(sink: bool, shift: bool, base: float | None) -> Rule:
         f"row_sum[i] = sum(j, exp[i, j]) + {power}",
         "",
         meaning=(
-            "The sum of the exponentials in each row, plus the exponential of the sink. The softmax"
-            " divides the row by this sum."
+            "Add the exponentials of each row and that of the sink. The softmax divides the row by"
+            " this sum."
         ),
         why=(
             "The sink takes a share of the attention, but it has no value. So a query can pay less"

@@ -45,8 +45,9 @@ class Rule:
     which is parsed when it is first asked for, since a problem needs few of all rules: use
     `equation` and `matrix_form`.
 
-    `symbol` is its letter in formulas. `meaning` says what the step is, `why` what it is for,
-    `when` where it is present; expressions stand between backticks. `meanings` says what it is at
+    `symbol` is its letter in formulas. `meaning` says what the step is, `why` what it is for, in
+    two sentences at most, and `more` what goes beyond, which only `attncli steps` shows. `when`
+    says where it is present. Expressions stand between backticks. `meanings` says what it is at
     each entry of a batch, where that is not alike for all. `joins` is the leading axis whose places
     the equation itself runs through, as concat does through the heads.
 
@@ -66,6 +67,7 @@ class Rule:
     headline: str | Expression | None = None
     meaning: str = ""
     why: str = ""
+    more: str = field(default="", compare=False)
     when: str = ""
     joins: str = ""
     meanings: tuple[str, ...] = ()

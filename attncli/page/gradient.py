@@ -157,9 +157,9 @@ def _loss(trace: Trace) -> Text:
         begins = "Here `dO` is 1 everywhere, as for a loss that is the sum of all outputs."
     return text(
         "The gradient of a matrix has the shape of the matrix. Each number of `dQ` says how much"
-        " the loss grows with the number of `Q` in the same place. The chain rule gives the"
-        " gradients step by step, from the last step to the first. So the backward pass begins"
-        f" with `dO`, the gradient of the output. {begins}"
+        " the loss changes if this number of `Q` grows a little. The chain rule gives the gradients"
+        " step by step, from the last step to the first. So the backward pass begins with `dO`, the"
+        f" gradient of the output. {begins}"
     )
 
 

@@ -200,10 +200,10 @@ def _paper_notes(trace: Trace, truth: Trace, precision: int) -> Iterator[Block]:
     """How the page was worked, and where that differs from the truth in what is printed."""
     decimals = count(precision, "decimal")
     said = (
-        "This page is calculated as on paper: every result is rounded half up to"
-        f" {decimals}, and the next step uses the rounded number. Inputs are not rounded."
-        " The weights of a row may therefore add up to a little more or less than 1. ≈"
-        " means: the printed numbers give the result only after rounding."
+        f"This page is calculated as on paper: every result is rounded to {decimals}, and the next"
+        " step uses the rounded number. A half is rounded away from 0. Inputs are not rounded. The"
+        " weights of a row may therefore add up to a little more or less than 1."
+        f" {NEARLY}"
     )
     yield Paragraph((said,), "note")
     differences: list[Text] = []

@@ -198,7 +198,7 @@ KEYS: Mapping[str, Key] = {
             "X[i, d]",
             "Input",
             leading=(BATCH,),
-            meaning="each row is a token's embedding, its features as numbers.",
+            meaning="each row is one token, written as numbers (its embedding).",
             when="if Q is projected, or if K or V is projected and there is no context",
             gradient=(
                 "Every projection reads the input, so each gives it a gradient. These gradients are"

@@ -215,10 +215,10 @@ def test_on_paper_the_page_says_where_it_differs(love: Problem) -> None:
     """
     page = derivation(run(love, rounding="paper"), View())
     assert sentences(page, "note") == [
-        "This page is calculated as on paper: every result is rounded half up to 3 decimals, and"
-        " the next step uses the rounded number. Inputs are not rounded. The weights of a row may"
-        " therefore add up to a little more or less than 1. ≈ means: the printed numbers give the"
-        " result only after rounding."
+        "This page is calculated as on paper: every result is rounded to 3 decimals, and the next"
+        " step uses the rounded number. A half is rounded away from 0. Inputs are not rounded. The"
+        " weights of a row may therefore add up to a little more or less than 1. On a line with ≈,"
+        " some numbers are rounded, so they may not give exactly the printed result."
     ]
     differences, _ = blocks(page, Listing)
     assert [plain(item) for item in differences.items] == [

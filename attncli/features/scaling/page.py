@@ -58,8 +58,8 @@ def _blocks(rows: Sequence[Row], draws: int, seed: int, precision: int) -> Itera
             "A score is a sum of `d_k` terms. If the terms are independent and each has variance 1,"
             " their sum has variance `d_k`. So the scores grow with `d_k`. Then the softmax gives"
             " almost all weight to one key, and hardly any gradient goes back through it. Division"
-            " by `sqrt(d_k)` keeps the scores at the same size. Each pair of columns has a quantity"
-            ' with this scale, and then without it ("plain").'
+            " by `sqrt(d_k)` keeps the scores at the same size. Each quantity has two columns:"
+            " with the scale, and without it (plain)."
         )
     )
     yield from _tables(rows, precision)

@@ -140,7 +140,7 @@ def rule_page(name: str) -> Document:
     """One step in full; raises AttncliError (exit 2) for a name that no step has."""
     name = rule_called(name).name
     rule = _shown(name)
-    said = " ".join(part for part in (rule.meaning, rule.why) if part)
+    said = " ".join(part for part in (rule.meaning, rule.why, rule.more) if part)
     blocks = (
         *((Paragraph(_capitalised(said)),) if said else ()),
         *map(Formula, _formulas(rule)),
@@ -269,9 +269,15 @@ def _variants(name: str) -> Iterator[Block]:
         yield Heading("In other problems")
     known = {*_formulas(_shown(name))}
     for when, rule in others.items():
-        said: Text = (f"{when}:",)
-        if rule.meaning != RULES[name].meaning:
-            said = (f"{when}: ", *text(rule.meaning))
+        differing = [
+            other
+            for plain, other in (
+                (RULES[name].meaning, rule.meaning),
+                (RULES[name].more, rule.more),
+            )
+            if other and other != plain
+        ]
+        said = text(" ".join((f"{when}:", *differing)))
         yield Paragraph(said)
         # Some have another meaning alone.
         new = [each for each in _formulas(rule) if each not in known]
@@ -294,6 +300,7 @@ def _rule_data(rule: Rule) -> dict[str, Any]:
         "axes": list(rule.axis_names),
         "meaning": rule.meaning,
         "why": rule.why,
+        "more": rule.more,
         "when": rule.when,
         "variants": [
             {"when": when, **_equation_data(other)}

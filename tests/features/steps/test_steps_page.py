@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -40,6 +41,30 @@ def sentences(document: Document) -> list[str]:
 
 def test_every_rule_says_when_it_is_there() -> None:
     assert [written.name for written in (*GIVEN, *COMPUTED) if not written.when] == []
+
+
+INPUTS = Path(__file__).parents[3] / "inputs"
+SENTENCE_ENDS = re.compile(r"[.!?](?= |$)")
+
+
+def test_pages_give_a_reason_in_two_sentences_at_most() -> None:
+    every = [rule for name, own in RULES.items() for rule in (own, *variants_of(name).values())]
+    reasons = {each for rule in every for each in (rule.why, rule.through_why, rule.gradient_why)}
+    assert len(reasons) > 20
+    assert [reason for reason in reasons if len(SENTENCE_ENDS.findall(reason)) > 2] == []
+
+
+def test_what_goes_beyond_stands_on_the_page_of_the_step_alone(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    beyond = "If the terms are independent and each has variance 1, their sum has variance d_k."
+    assert beyond in sentences(rule_page("scaled"))[0]
+    assert run(["compute", str(INPUTS / "i_love_ai.yaml")]) == 0
+    page = " ".join(capsys.readouterr().out.split())
+    assert "Typical scores grow like √d_k." in page
+    assert beyond not in page
+    # A scale of one's own does not divide by the root.
+    assert "variance" not in variants_of("scaled")["scale: a number"].more
 
 
 def test_the_steps_of_a_plain_problem_come_first(capsys: pytest.CaptureFixture[str]) -> None:
@@ -187,7 +212,8 @@ def test_one_step_in_full() -> None:
     assert page.title == "scaled: Scaled scores"
     lines = sentences(page)
     assert lines[0].startswith(
-        "Every score is divided by the square root of d_k, the number of features in a key. A dot"
+        "Every score is divided by the square root of d_k, the number of features in a key."
+        " Typical scores"
     )
     assert lines[1:] == [
         "Z = S / √d_k",

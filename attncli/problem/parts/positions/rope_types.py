@@ -38,14 +38,16 @@ RAMP = Rule(
     "",
     meaning=(
         "How much pair `r` is slowed down: 0 is not at all, and 1 is by the whole `factor`. What"
-        " counts is the number of its turns, of `2 * pi` radians each, in a text of"
-        " `original_length` tokens, as in training. A pair with `high_freq_factor` or more of them"
-        " keeps its frequency. One with `low_freq_factor` or fewer is slowed down by the whole"
-        " factor."
+        " counts is the number of its turns in a text as long as in training."
     ),
     why=(
         "Fast pairs tell near positions apart, so they stay as they were trained. Slow pairs would"
         " reach angles that the model has never seen in a longer text."
+    ),
+    more=(
+        "A turn has `2 * pi` radians, and a text as long as in training has `original_length`"
+        " tokens. A pair with `high_freq_factor` turns or more keeps its frequency. One with"
+        " `low_freq_factor` or fewer is slowed down by the whole factor."
     ),
     when="with rope_type: llama3 or yarn",
 )
@@ -83,8 +85,11 @@ _RAMP_OF_PAIRS = replace(
     ),
     meaning=(
         "How much pair `r` is slowed down: 0 is not at all, and 1 is by the whole `factor`. It"
-        " grows evenly from `ramp_low` to `ramp_high`. Where both are the same, it grows within a"
-        " thousandth of a pair, so that nothing is divided by 0."
+        " grows evenly from `ramp_low` to `ramp_high`."
+    ),
+    more=(
+        "Where `ramp_low` and `ramp_high` are the same, it grows within a thousandth of a pair, so"
+        " that nothing is divided by 0."
     ),
 )
 STRETCHED_THETA = Rule(
@@ -108,9 +113,9 @@ ATTENTION_FACTOR = Rule(
     meaning="What the rotated features of queries and keys are multiplied by.",
     why=(
         "A longer text has more keys, which share the attention. Larger scores make the softmax"
-        " choose more sharply again. A score has this factor twice, once of the query and once of"
-        " the key."
+        " choose more sharply again."
     ),
+    more="A score has this factor twice, once of the query and once of the key.",
     when="with rope_type: yarn or longrope and a factor above 1, unless attention_factor is given",
 )
 FREQUENCIES = Rule(
