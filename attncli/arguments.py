@@ -93,6 +93,22 @@ def require_seconds(seconds: object) -> None:
         raise usage_error(f"seconds cannot be {as_written(seconds)}", help=help)
 
 
+def ends_of_shades(shades: object) -> tuple[float, float] | None:
+    """The numbers with the first and the last shade, the smaller one first, or None.
+
+    Raises AttncliError (exit 2) for anything else.
+    """
+    if shades is None:
+        return None
+    help = "give two numbers, the smaller one first: shades=(0, 1)"
+    found = each(shades, "shades", help)
+    are_numbers = all(isinstance(one, Real) and not isinstance(one, bool) for one in found)
+    if not are_numbers or len(found) != 2 or not -inf < found[0] < found[1] < inf:
+        raise usage_error(f"shades cannot be {as_written(shades)}", help=help)
+    low, high = map(float, found)
+    return low, high
+
+
 def require_executor(executor: object) -> None:
     """Raises AttncliError (exit 2) for what cannot be given work."""
     if executor is not None and (

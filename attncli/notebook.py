@@ -11,7 +11,7 @@ from os.path import splitext
 from typing import TYPE_CHECKING, Any, Literal
 
 from attncli import tracing
-from attncli.arguments import flag, in_python, require_no_step_back, wanted_steps
+from attncli.arguments import ends_of_shades, flag, in_python, require_no_step_back, wanted_steps
 from attncli.cli.saving import save_data
 from attncli.dtypes import (
     DETAILS,
@@ -27,7 +27,7 @@ from attncli.errors import AttncliError, usage_error
 from attncli.page.derivation import derivation
 from attncli.page.document import Document
 from attncli.page.gradient import gradient_page
-from attncli.page.pictures import OF_ONE_QUERY
+from attncli.page.pictures import KINDS_WITHOUT_SHADES, OF_ONE_QUERY
 from attncli.page.view import View, chosen_names, chosen_place
 from attncli.problem.model import Problem
 from attncli.render import LOWEST_HEADING, Style, picture_format, render
@@ -283,6 +283,7 @@ class Trace(tracing.Trace):
         head: int | None = None,
         entry: int | None = None,
         precision: int = 3,
+        shades: tuple[float, float] | None = None,
         title: bool = True,
     ) -> Picture:
         """A picture, as `attncli picture` draws it; a notebook shows it.
@@ -290,8 +291,9 @@ class Trace(tracing.Trace):
         `of` is "weights", "scores", "flow", "dimensions", "output" or "softmax", or any other step,
         of which a heat map is drawn: "d_scores". Of the flow, the outputs and the softmax, `query`
         is the only one that is drawn: its label, or its index from 0. The softmax needs the trace's
-        `problem`, which is worked out with another scale, too. Without a `title` it is for a
-        caption of your own. Raises AttncliError (exit code 2) for what is not there.
+        `problem`, which is worked out with another scale, too. The two numbers of `shades` have the
+        first and the last colour of a heat map. Without a `title` it is for a caption of your own.
+        Raises AttncliError (exit code 2) for what is not there.
 
             attncli.trace("problem.yaml").picture("flow", query="love").save("flow.svg")
         """
@@ -304,11 +306,14 @@ class Trace(tracing.Trace):
         self._require_all("a picture")
         if query is not None and of not in OF_ONE_QUERY:
             raise usage_error(f"a picture of the {of} has all queries", help="leave out query")
+        ends = ends_of_shades(shades)
+        if ends is not None and of in KINDS_WITHOUT_SHADES:
+            raise usage_error(f"a picture of the {of} has no shades", help="leave out shades")
         if "d_output" not in self:
             require_no_step_back([of])
         with in_python():
             other = self._with_other_scale() if of == "softmax" else None
-            drawing = draw(of, self, Choice(query, head, entry, precision), other)
+            drawing = draw(of, self, Choice(query, head, entry, precision, ends), other)
         return Picture(drawing if flag("title", title) else drawing.without_title())
 
     def _with_other_scale(self) -> tracing.Trace:

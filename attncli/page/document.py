@@ -176,6 +176,20 @@ class Cell(NamedTuple):
     marked: bool = False
 
 
+class Shading(NamedTuple):
+    """What the shades of a matrix stand for: the printed numbers of the first and the last one.
+
+    `signed`: the shade in the middle is that of 0. `least` and `most` are the smallest and the
+    largest number where they lie beyond these shades, else "".
+    """
+
+    low: str
+    high: str
+    signed: bool = False
+    least: str = ""
+    most: str = ""
+
+
 class Grid(NamedTuple):
     """A matrix with its labels. `columns` is empty for a single column of numbers without a head.
 
@@ -184,7 +198,7 @@ class Grid(NamedTuple):
     columns. A `picture` is a long matrix with a shade in every cell, for a terminal, where its
     digits have no room; it says whether shades are compared within their rows, as weights are, or
     within the whole matrix. `step` is the name of the array whose numbers stand here as they stand
-    in it, or `turned`: its rows as columns.
+    in it, or `turned`: its rows as columns. `shading` says what its shades stand for, if any.
     """
 
     name: Expression
@@ -196,6 +210,7 @@ class Grid(NamedTuple):
     picture: Literal["rows", "matrix"] | None = None
     step: str = ""
     turned: bool = False
+    shading: Shading | None = None
 
     def loaded(self) -> Grid:
         """The same with its cells in memory, unless there are too many of them."""

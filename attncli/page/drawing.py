@@ -7,12 +7,20 @@ by night. Text is measured generously, because nobody knows the fonts that it is
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import ceil, cos, floor, radians, sin
 from typing import Any, NamedTuple, TypeAlias
 
 from attncli.escaping import label
-from attncli.page.colors import HUES, MOST_TOLD_APART
+from attncli.page.colors import (
+    HUES,
+    MOST_TOLD_APART,
+    background,
+    foreground,
+    hexadecimal,
+    ramp_of,
+    rgb,
+)
 
 # Sizes of letters, and how much wider bold ones are.
 TEXT_SIZE, SMALL_TEXT = 12, 11
@@ -36,6 +44,49 @@ WIDEST_BODY = 760
 # How far the base of letters is below the middle of a digit, as a part of their size.
 DIGIT_MIDDLE = 0.36
 
+# A heat map has so many colours; of an odd number, one stands for 0.
+LEVELS_OF_SHADES = 41
+EDGE_WIDTH, TINT_OPACITY = 1.5, 0.2
+
+Point: TypeAlias = tuple[float, float]
+# M is a point, L a line to a point, C a curve, and Z goes back to the beginning.
+Move: TypeAlias = tuple[str, tuple[Point, ...]]
+
+
+def shade_paint(shade: float, *, signed: bool) -> str:
+    """The name of the paint of a shade from 0 to 1.
+
+    >>> shade_paint(0.5, signed=False), shade_paint(1.2, signed=True)
+    ('shade20', 'sign40')
+    """
+    last = LEVELS_OF_SHADES - 1
+    level = floor(min(max(shade, 0.0), 1.0) * last + 0.5)
+    return f"{'sign' if signed else 'shade'}{level}"
+
+
+def digit_paint(shade: str) -> str:
+    """The name of the paint of digits on a shade: white-black is white by day, black at night."""
+    return "-".join(
+        "black" if each == "#000000" else "white" for each in map(_digits, PAINTS[shade])
+    )
+
+
+def _digits(color: str) -> str:
+    return hexadecimal(foreground(rgb(color)))
+
+
+def _paints_of_shades() -> Iterator[tuple[str, tuple[str, str]]]:
+    """The names of all shades, each with its colours by day and by night."""
+    last = LEVELS_OF_SHADES - 1
+    for signed in (False, True):
+        day, night = ramp_of(signed=signed)
+        for level in range(LEVELS_OF_SHADES):
+            shade = level / last
+            by_day = hexadecimal(background(shade, day))
+            at_night = hexadecimal(background(shade, night))
+            yield shade_paint(shade, signed=signed), (by_day, at_night)
+
+
 # The colours of a role by day and by night.
 PAINTS = {
     "paper": ("#fdfdfb", "#15171b"),
@@ -43,12 +94,12 @@ PAINTS = {
     "soft": ("#5b606a", "#a2a7b1"),
     "line": ("#b4b6b4", "#565b64"),
     "wash": ("#eef0f2", "#262a31"),
+    "black-black": ("#000000", "#000000"),
+    "black-white": ("#000000", "#ffffff"),
+    "white-black": ("#ffffff", "#000000"),
+    "white-white": ("#ffffff", "#ffffff"),
+    **dict(_paints_of_shades()),
 }
-EDGE_WIDTH, TINT_OPACITY = 1.5, 0.2
-
-Point: TypeAlias = tuple[float, float]
-# M is a point, L a line to a point, C a curve, and Z goes back to the beginning.
-Move: TypeAlias = tuple[str, tuple[Point, ...]]
 
 _WIDTHS = {
     **dict.fromkeys("fijlrtI.,:;!'`|()[] ", 0.42),

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attncli.equation.nodes import Expression, Name
-from attncli.page.document import Cell, Grid, LazyCells
-from attncli.page.printer import Printer, format_rows
+from attncli.page.document import Cell, Grid, LazyCells, Shading
+from attncli.page.printer import Printer, format_number, format_rows
 from attncli.page.relation import rounded_cells
 from attncli.tracing.model import Step, Trace, hidden_beside
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from attncli.page.colors.scale import Scale
 
 # A matrix with more cells is no picture.
 MOST_CELLS_OF_A_PICTURE = 2**18
@@ -30,6 +32,7 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
     rows, names, heads = _rows(step)
     left = printer.left_out_of(row=len(rows), column=len(heads))
     shaded = heatmap and not step.rule.given
+    scale = _scale(printer.trace, step) if shaded else None
     if left and shaded and heads and step.value.size <= MOST_CELLS_OF_A_PICTURE:
         return _picture(printer, step)
     closed: tuple[tuple[Expression, ...], ...] = ()
@@ -47,7 +50,7 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
             unseen = hidden.reshape(shape)[:, part]
             yield from _plain_cells(by_rows, unseen, printer.precision)
             return
-        shades = _shades(step) if shaded else None
+        shades = scale.shades(step.value.astype(np.float64)) if scale else None
         columns: list[tuple[int, ...]] = [()]
         if heads:
             columns = [(place,) for place in printer.ends_or_all(range(len(heads)))]
@@ -64,6 +67,7 @@ def grid(printer: Printer, step: Step, heatmap: bool = False) -> Grid:
         closed,
         left,
         step=step.name,
+        shading=_shading(scale, printer.precision) if scale else None,
     )
 
 
@@ -167,21 +171,20 @@ def hidden_cells(trace: Trace, step: Step) -> NDArray[np.bool_]:
     return hidden
 
 
-def _shades(step: Step) -> NDArray[np.float64]:
-    """From 0 to 1: weights as they are, anything else between its own smallest and largest
-    number.
-    """
+def _scale(trace: Trace, step: Step) -> Scale | None:
+    """What shades stand for in the matrix; None where all numbers would have the same one."""
+    # Few pages have shades.
+    from attncli.page.colors.scale import scale_of
+
     values = step.value.astype(np.float64)
-    if step.name == "weights":
-        return values
-    is_finite = np.isfinite(values)
-    finite = values[is_finite]
-    if not finite.size or finite.min() == finite.max():
-        return np.full(values.shape, np.nan)
-    # Of halves, the distance is finite, too.
-    halves = values / 2
-    low = finite.min() / 2
-    high = finite.max() / 2
-    with np.errstate(invalid="ignore"):
-        shades = (halves - low) / (high - low)
-    return np.where(is_finite, shades, np.nan)
+    seen = values[~hidden_cells(trace, step)]
+    scale = scale_of(trace, step.name, seen)
+    return scale if scale.low < scale.high else None
+
+
+def _shading(scale: Scale, precision: int) -> Shading:
+    def printed(number: float | None) -> str:
+        return "" if number is None else format_number(number, precision)
+
+    low, high = printed(scale.low), printed(scale.high)
+    return Shading(low, high, scale.signed, printed(scale.least), printed(scale.most))

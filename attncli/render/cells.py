@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import islice
 
 from attncli.equation.nodes import Call
-from attncli.page.document import Cell, Grid, Item, LeftOut, Product
+from attncli.page.document import Cell, Grid, Item, LeftOut, Product, Shading
 from attncli.page.ends import ROWS_AT_EACH_END
 
 # So many cells are written together.
@@ -128,6 +128,19 @@ def mark(cell: Cell, *, shaded: bool = True) -> str:
     last = len(SHADE_SIGNS) - 1
     place = int(max(cell.shade, 0.0) * len(SHADE_SIGNS))
     return SHADE_SIGNS[min(place, last)]
+
+
+def shades_are(shading: Shading, spell: Callable[[str], str]) -> str:
+    """What shades stand for: from 0 to 0.707; or from 1 to 3; beyond, up to 90."""
+    said = f"from {spell(shading.low)} to {spell(shading.high)}"
+    beyond: list[str] = []
+    if shading.least:
+        beyond.append(f"down to {spell(shading.least)}")
+    if shading.most:
+        beyond.append(f"up to {spell(shading.most)}")
+    if beyond:
+        said += f"; beyond, {' and '.join(beyond)}"
+    return said
 
 
 def has_sign_of_hidden(rows: Iterable[Sequence[Cell]]) -> bool:

@@ -24,6 +24,7 @@ from attncli.render.cells import (
     has_sign_of_hidden,
     mark,
     product_width,
+    shades_are,
     text_width,
 )
 
@@ -294,8 +295,14 @@ class _BlockWriter:
 
         is_lazy = isinstance(grid.cells, page.Lazy)
         yield from _pipes(head, page.sequence(lines, lazy=is_lazy), range(1, len(head)))
+        said: list[str] = []
+        if grid.shading:
+            numbers = shades_are(grid.shading, self.printed)
+            said.append(f"{self.plain(SHADE_SIGNS)} {numbers}")
         if legend:
-            yield f"\n{self.plain(HIDDEN_SIGN)} {LEGEND}"
+            said.append(f"{self.plain(HIDDEN_SIGN)} {LEGEND}")
+        if said:
+            yield f"\n{'; '.join(said)}"
 
     def numbers(self, rows: Iterable[Sequence[page.Cell]]) -> Iterator[list[str]]:
         """The numbers of each row; a cell that stands in many places is written once."""
@@ -337,14 +344,19 @@ class _BlockWriter:
         """A printed number with its sign."""
         if not cell.text:
             return BLANK_NUMBER
-        number = write_number(cell.text, UNICODE)
-        if self.dollars and not number.isascii():
-            number = self.inline(write_number(cell.text, LATEX_LINE))
+        number = self.printed(cell.text)
         if cell.verdict == "wrong":
             number = f"**{number}**"
         sign = self.plain(mark(cell))
         if sign:
             number += f" {sign}"
+        return number
+
+    def printed(self, text: str) -> str:
+        """A printed number; between dollars where it has signs that fonts of LaTeX lack."""
+        number = write_number(text, UNICODE)
+        if self.dollars and not number.isascii():
+            return self.inline(write_number(text, LATEX_LINE))
         return number
 
     def picture(self, block: page.Picture) -> str:

@@ -141,7 +141,8 @@ def test_html_holds_its_pictures_in_the_fonts_of_the_page(
     assert [each.attrib["font-family"] for each in drawn] == ["inherit"] * 3
     shown = [each.text for each in texts(drawn[1]) if re.fullmatch(r"0\.\d{3}", each.text)]
     assert sorted(shown) == sorted(
-        ["0.070", "0.707", "0.223", *["0.333"] * 3, "0.168", "0.533", "0.299"]
+        # The last one is of the legend.
+        ["0.070", "0.707", "0.223", *["0.333"] * 3, "0.168", "0.533", "0.299", "0.707"]
     )
 
 

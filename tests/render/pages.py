@@ -15,6 +15,7 @@ from attncli.page.document import (
     Picture,
     Product,
     Room,
+    Shading,
     Table,
     Worked,
     WorkedLine,
@@ -70,6 +71,7 @@ def grid(
         rows,
         columns,
         tuple(tuple(map(cell, line.split())) for line in cells),
+        shading=Shading("0", "1") if shaded else None,
     )
 
 

@@ -1028,7 +1028,7 @@ def test_the_map_has_every_matrix_shaded_and_leads_to_it(browser: Browser, tmp_p
     assert "".join(name[0] for name in plain(names)) == "XQKVSZEAO"
     assert "".join(name[0] for name in plain(masked)) == "XQKVSZMZEAO"
     assert scores[:3] == [0.2, 1, 0.6]  # 1, 5 and 3 of 5
-    assert weights[:3] == [0.12, 0.71, 0.22]  # 0.070 would hardly be seen
+    assert weights[:3] == [0.12, 1, 0.32]  # 0.070 would hardly be seen
     assert mask == [0, 0.45, 0.45, 0, 0, 0.45, 0, 0, 0]
     assert abs(top[0]) < 80
 

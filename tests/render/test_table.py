@@ -9,7 +9,16 @@ from rich.cells import cell_len
 
 from attncli.equation.parser import parse_equation
 from attncli.page.derivation import derivation
-from attncli.page.document import Formula, Heading, Paragraph, Table, Worked, WorkedLine, text
+from attncli.page.document import (
+    Formula,
+    Heading,
+    Paragraph,
+    Shading,
+    Table,
+    Worked,
+    WorkedLine,
+    text,
+)
 from attncli.page.view import View
 from attncli.problem.loader import load
 from attncli.render import Style, render
@@ -69,11 +78,18 @@ def test_a_heat_map_keeps_the_digits_and_shades_without_colour() -> None:
     assert lines(shaded)[1] == "    a [ 0.1 ░  0.3 ▒  0.6 ▓    1 █ ]"
 
 
-def test_a_heat_map_in_colour_is_cividis_with_readable_digits() -> None:
+def test_a_heat_map_in_colour_goes_from_dark_to_light_with_readable_digits() -> None:
     shaded = grid("A", ("a",), ("x", "y"), "0 1", shaded=True)
     written = render(page(shaded), "table", Style(width=80, color=True))
-    assert "\x1b[38;2;255;255;255;48;2;0;34;78m" in written  # white on dark blue
-    assert "\x1b[38;2;0;0;0;48;2;254;232;56m" in written  # black on yellow
+    assert "\x1b[38;2;255;255;255;48;2;27;32;55m" in written  # white on dark blue
+    assert "\x1b[38;2;0;0;0;48;2;208;250;230m" in written  # black on light green
+    assert re.sub(r"\x1b\[[\d;]*m", "", written).endswith("  from 0 to 1\n")
+
+
+def test_shades_beyond_the_last_one_are_said() -> None:
+    shaded = grid("A", ("a",), ("x", "y"), "0 1", shaded=True)
+    far = shaded._replace(shading=Shading("-1", "1", signed=True, least="-3", most="90"))
+    assert lines(far)[-1] == "    ░▒▓█ from -1 to 1; beyond, down to -3 and up to 90"
 
 
 WIDE = grid(

@@ -1,5 +1,6 @@
 """`attncli picture`: a problem to look at, as SVG, PNG, Markdown or LaTeX."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -12,9 +13,26 @@ from attncli.cli.options import Conflict, reject_conflicts
 from attncli.cli.overrides import AllOverrides
 from attncli.cli.progress import progress
 from attncli.cli.terminal import is_on_terminal
+from attncli.english import shorten
 from attncli.errors import usage_error
-from attncli.page.pictures import KINDS, OF_ONE_QUERY
+from attncli.page.pictures import KINDS, KINDS_WITHOUT_SHADES, OF_ONE_QUERY
 from attncli.render import PICTURES, picture_format
+
+
+def _ends(option: str, value: str) -> tuple[float, float]:
+    """Two numbers, 0..1, the smaller one first; raises AttncliError (exit 2) for what is none."""
+    from attncli.problem.text.numbers import NumberError, as_float
+
+    try:
+        low, high = map(as_float, value.split("..", 1))
+    except (NumberError, ValueError):
+        low = high = 0.0
+    if low < high:
+        return low, high
+    raise usage_error(
+        f"{option} cannot be {shorten(repr(value))}",
+        help=f"give two numbers, the smaller one first: {option} 0..1",
+    )
 
 
 @grouped
@@ -66,6 +84,18 @@ def picture(
             help="Draw only this entry of a batch; the first is 0.",
         ),
     ] = None,
+    shades: Annotated[
+        Sequence[float] | None,
+        options.read_by(
+            _ends,
+            "--shades",
+            metavar="A..B",
+            help=(
+                "Of a heat map: the numbers with the first and the last colour, such as 0..1."
+                "  [default: as the numbers need it]"
+            ),
+        ),
+    ] = None,
     precision: options.Precision = 3,
     overrides: AllOverrides,
     fragment: Annotated[
@@ -103,6 +133,12 @@ def picture(
             f"--of {kind}",
             "use --of flow, output or softmax, or leave out --query",
         ),
+        Conflict(
+            shades is not None and kind in KINDS_WITHOUT_SHADES,
+            "--shades",
+            f"--of {kind}",
+            "use --of weights, scores or another step, or leave out --shades",
+        ),
     )
 
     require_writable(output, file)
@@ -128,7 +164,7 @@ def picture(
     trace = run(problem, gradient=is_of_gradient(of))
     other = run(with_and_without_scale(problem)) if of == "softmax" else None
     progress.begin("drawing")
-    drawing = draw(of, trace, Choice(query, head, entry, precision), other)
+    drawing = draw(of, trace, Choice(query, head, entry, precision, shades), other)
     if no_title:
         drawing = drawing.without_title()
     write_bytes([picture_file(drawing, format, fragment=fragment)], output)

@@ -9,24 +9,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from attncli.attention.registry import GRADIENT_RULES
 from attncli.english import count, listed
 from attncli.equation.indices import INDICES
 from attncli.errors import usage_error
-from attncli.page.colors import (
-    CIVIDIS,
-    DIVERGING,
-    LEGEND,
-    RGB,
-    background,
-    foreground,
-    hexadecimal,
-    rgb,
-)
+from attncli.page.colors import LEGEND
+from attncli.page.colors.scale import Scale, has_sign, scale_of
 from attncli.page.drawing import (
     DIGIT_MIDDLE,
     HIGHEST_BODY,
     LABEL_GAP,
+    LEVELS_OF_SHADES,
     LINE_HEIGHT,
     SIGN_GAP,
     SMALL_TEXT,
@@ -41,12 +33,14 @@ from attncli.page.drawing import (
     Shape,
     Words,
     cut,
+    digit_paint,
     drawing,
     entry_of_legend,
     in_lines,
     lines,
     moved,
     rectangle,
+    shade_paint,
     side_by_side,
     text_line,
     text_width,
@@ -63,7 +57,7 @@ from attncli.page.pictures.parts import (
     visible_numbers,
 )
 from attncli.page.printer import format_number
-from attncli.tracing.model import Cells, Trace
+from attncli.tracing.model import Cells
 from attncli.tracing.true_runs import true_runs
 
 if TYPE_CHECKING:
@@ -80,26 +74,20 @@ LARGEST_CELL, SMALLEST_CELL = 24, 4
 LONGEST_SIDE = 480
 # The same of more heads than a few.
 FEW_HEADS, LARGEST_CELL_OF_MANY, LONGEST_SIDE_OF_MANY = 2, 14, 240
-# Outliers are at most one of 20, four times as large as the rest, where there are five at least.
-ONE_OUTLIER_OF, OUTLIER_RATIO, FEWEST_WITH_OUTLIERS = 20, 4, 5
 # Of more cells on a side, some share one.
 MOST_CELLS_ON_A_SIDE = 128
 # The pointer shows so many keys of a row. A number for each cell would make the file five times as
 # large.
 MOST_KEYS_NAMED = 3
-# Cells without digits have so many colours.
-COLOR_LEVELS = 40
 WIDEST_LABEL = 130
 LABEL_TURN = 45.0
 LABEL_LINE = 14
 # What the labels are is said in two lines beside those of keys.
 CAPTIONS_HEIGHT = SMALL_TEXT + LABEL_LINE
-# Weights have the last colour at the first of these that none is above.
-TOPS_OF_WEIGHTS = (0.1, 0.2, 0.5, 1.0)
 # Each colour of the legend, and each sign, is so wide and so high, and so far from the top.
-COLOR_BAR_STEP = 18
+COLORS_OF_BAR, COLOR_BAR_STEP = 9, 12
 SIGN_WIDTH, SIGN_HEIGHT, SIGN_TOP = 18, 12, 2
-FRAME_WIDTH = 2.0
+FRAME_WIDTH, INSIDE_OF_FRAME = 2.0, 1.5
 # Between cells with digits, and around their digits and the labels of columns.
 BETWEEN_CELLS, ROOM_AROUND_DIGITS, ROOM_AROUND_LABEL = 1, 14, 4
 # Between a map and the labels above it; turned ones are moved to stand over their columns.
@@ -113,44 +101,6 @@ KINDS_OF_FEATURES = {
     "e": "joined",
     "o": "output",
 }
-
-
-class Scale(NamedTuple):
-    """What the first and the last colour stand for.
-
-    `by_row`: shades are compared within a row. `signed`: the colour in the middle is that of 0.
-    `farthest` is the largest number, or the one farthest from 0, where a few lie far beyond these
-    colours: their shades are not from 0 to 1.
-    """
-
-    low: float
-    high: float
-    by_row: bool = False
-    signed: bool = False
-    farthest: float | None = None
-
-    @property
-    def ramp(self) -> tuple[RGB, ...]:
-        return DIVERGING if self.signed else CIVIDIS
-
-    def color(self, shade: float) -> str:
-        """The colour of a shade from 0 to 1."""
-        return hexadecimal(background(shade, self.ramp))
-
-    def shades(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """From 0 to 1, or beyond; NaN where there is no number to shade."""
-        finite = np.where(np.isfinite(values), values, np.nan)
-        nothing = np.isnan(finite)
-        if self.by_row:
-            top = np.max(np.nan_to_num(finite), axis=-1, keepdims=True)
-            shades = np.where(nothing, np.nan, 0.0)
-            np.divide(finite, top, out=shades, where=top > 0)
-            return shades
-        if self.high == self.low:
-            return np.where(nothing, np.nan, 0.5)
-        # Of halves, the distance of the largest numbers is finite, too.
-        low, high = self.low / 2, self.high / 2
-        return (finite / 2 - low) / (high - low)
 
 
 class Map(NamedTuple):
@@ -170,10 +120,13 @@ class Map(NamedTuple):
     titles: tuple[str, ...] = ()
 
 
-def heatmap(title: str, parts: Sequence[Part], step: str) -> Drawing:
+def heatmap(
+    title: str, parts: Sequence[Part], step: str, ends: Sequence[float] | None = None
+) -> Drawing:
     """The picture of a step, a map for each of its heads; a vector is one column.
 
-    Raises AttncliError (exit 2) if the step has no rows and columns.
+    The numbers of `ends` have the first and the last colour. Raises AttncliError (exit 2) if the
+    step has no rows and columns, or if 0 is in the middle of its colours, but not of the ends.
     """
     rule = parts[0].trace.steps[step].rule
     if len(rule.target.letters) not in (1, 2):
@@ -184,9 +137,9 @@ def heatmap(title: str, parts: Sequence[Part], step: str) -> Drawing:
     values = [_matrix(visible_numbers(part.trace, step)) for part in parts]
     shape = values[0].shape
     digits = _has_room_for_digits(shape, len(parts))
-    maps, body = _maps(parts, step, values, digits)
+    maps, body = _maps(parts, step, values, ends, digits)
     if digits and len(parts) > 1 and body.height > 2 * HIGHEST_BODY:
-        maps, body = _maps(parts, step, values, digits=False)
+        maps, body = _maps(parts, step, values, ends, digits=False)
     share = ceil(max(shape) / MOST_CELLS_ON_A_SIDE)
     description = _description(parts, step) or "No number is finite."
     return drawing(title, rule.title, description, body, list(_legend(parts[0], maps, share)))
@@ -209,18 +162,37 @@ def _description(parts: Sequence[Part], step: str) -> str:
 
 
 def _maps(
-    parts: Sequence[Part], step: str, values: Sequence[NDArray[np.float64]], digits: bool
+    parts: Sequence[Part],
+    step: str,
+    values: Sequence[NDArray[np.float64]],
+    ends: Sequence[float] | None,
+    digits: bool,
 ) -> tuple[list[Map], Panel]:
-    """The map of each head, and all of them side by side; of many heads, small ones."""
-    scale = _scale(values, parts[0].trace, step, digits)
+    """The map of each head, and all of them side by side; of many heads, small ones.
+
+    All weights of a long row are small: so without digits, they are compared within their rows.
+    """
+    numbers = np.concatenate([each.ravel() for each in values])
+    scale = scale_of(parts[0].trace, step, numbers, by_row=not digits, ends=ends)
+    if ends and scale.signed and ends[0] != -ends[1]:
+        raise usage_error(
+            f"{step} has numbers below 0, and the colour of 0 is the one in the middle",
+            help=f"let the colours go as far below 0 as above it: {_symmetric(ends)}",
+        )
     many = len(parts) > FEW_HEADS
     maps: list[Map] = []
     panels: list[Panel] = []
-    for part, numbers in zip(parts, values, strict=True):
-        map = _map(part, step, scale, numbers, digits)
+    for part, own in zip(parts, values, strict=True):
+        map = _map(part, step, scale, own, digits)
         maps.append(map)
         panels.append(with_title(part.title, _panel(map, many)))
     return maps, side_by_side(panels)
+
+
+def _symmetric(ends: Sequence[float]) -> str:
+    """From −2 to 2, where the ends are −1 and 2."""
+    farthest = max(map(abs, ends))
+    return f"-{farthest:g}..{farthest:g}"
 
 
 def _matrix(cells: NDArray[Cells]) -> NDArray[Cells]:
@@ -228,68 +200,6 @@ def _matrix(cells: NDArray[Cells]) -> NDArray[Cells]:
     if cells.ndim == 2:
         return cells
     return cells[:, None]
-
-
-def _scale(values: Sequence[NDArray[np.float64]], trace: Trace, step: str, digits: bool) -> Scale:
-    """What the colours stand for: all gradients have a sign, other numbers if any is negative.
-
-    Of those without a sign, the smallest has the first colour.
-    """
-    finite = np.concatenate([numbers[np.isfinite(numbers)] for numbers in values])
-    low = float(finite.min(initial=np.inf))
-    high = float(finite.max(initial=-np.inf))
-    if step == "weights" and not trace.steps[step].rule.own:
-        top = next((top for top in TOPS_OF_WEIGHTS if high <= top), 1.0)
-        return Scale(0.0, top, by_row=not digits)
-    if not finite.size:
-        return Scale(0, 0)
-    if step in GRADIENT_RULES:
-        return _signed_scale(finite)
-    if low < 0 and _has_sign(trace, step):
-        return _signed_scale(finite)
-    with np.errstate(over="ignore"):
-        sizes = finite - low
-    top = float(finite[sizes <= _without_outliers(sizes)].max())
-    return Scale(low, top, farthest=high if top < high else None)
-
-
-def _signed_scale(finite: NDArray[np.float64]) -> Scale:
-    """As far below 0 as above it."""
-    sizes = np.abs(finite)
-    most = _without_outliers(sizes)
-    farthest = float(finite[sizes.argmax()])
-    beyond = farthest if most < abs(farthest) else None
-    return Scale(-most, most, signed=True, farthest=beyond)
-
-
-def _without_outliers(sizes: NDArray[np.float64]) -> float:
-    """The largest size that is no outlier.
-
-    Outliers are few sizes that are many times as large as all others: of 1, 2, 3, 2, 90, the 90.
-    """
-    ordered = np.sort(sizes[sizes > 0])
-    number = len(ordered)
-    if not number:
-        return 0.0
-    largest = float(ordered[-1])
-    if number < FEWEST_WITH_OUTLIERS:
-        return largest
-    if not np.isfinite(largest):
-        return largest
-    few = max(1, number // ONE_OUTLIER_OF)
-    # The widest gap, as a ratio, among the few largest.
-    ratios = ordered[-few:] / ordered[-few - 1 : -1]
-    place = int(ratios.argmax())
-    if ratios[place] < OUTLIER_RATIO:
-        return largest
-    return float(ordered[place - few - 1])
-
-
-def _has_sign(trace: Trace, step: str) -> bool:
-    """Whether 0 means something in a step: of scores, only how far they are apart does."""
-    letters = trace.steps[step].rule.target.letters
-    weights = trace.steps.get("weights")
-    return step in GRADIENT_RULES or weights is None or letters != weights.rule.target.letters
 
 
 def _map(part: Part, step: str, scale: Scale, values: NDArray[np.float64], digits: bool) -> Map:
@@ -349,7 +259,7 @@ def _largest_of_rows(
     Of signed numbers, it is those far from 0.
     """
     names = [cut(name, TEXT_SIZE, WIDEST_LABEL).shown for name in columns]
-    size = np.abs(values) if _has_sign(part.trace, step) else values
+    size = np.abs(values) if has_sign(part.trace, step) else values
     rank = part.trace.steps[step].value.ndim
     for row, label in enumerate(rows):
         seen = np.flatnonzero(np.isfinite(values[row]))
@@ -500,23 +410,25 @@ def _cells_with_digits(map: Map, width: float, height: float) -> Iterator[Shape]
     for (row, column), shade in np.ndenumerate(map.shades):
         x = column * width
         y = row * height
-        fill = "wash" if np.isnan(shade) else map.scale.color(float(shade))
+        fill = "wash"
+        if not np.isnan(shade):
+            fill = shade_paint(float(shade), signed=map.scale.signed)
         area = rectangle(x, y, width - BETWEEN_CELLS, height - BETWEEN_CELLS)
         areas[fill].append(Path(area, fill))
         text = map.texts[row][column]
         if not text:
             continue
-        paint = "ink" if fill == "wash" else hexadecimal(foreground(rgb(fill)))
+        paint = "ink" if fill == "wash" else digit_paint(fill)
         base = y + height / 2 + DIGIT_MIDDLE * TEXT_SIZE
         digits[paint].append(Words(x + width / 2, base, text, paint, anchor="middle"))
     # Shapes of one colour stand together, so that the file says the colour once.
     for alike in (*areas.values(), *digits.values()):
         yield from alike
     yield from _hatched(map.hidden, width, height)
-    inner_width = width - BETWEEN_CELLS - FRAME_WIDTH
-    inner_height = height - BETWEEN_CELLS - FRAME_WIDTH
+    inner_width = width - BETWEEN_CELLS
+    inner_height = height - BETWEEN_CELLS
     for x, y in _beyond(map, width, height):
-        yield _frame(x + FRAME_WIDTH / 2, y + FRAME_WIDTH / 2, inner_width, inner_height)
+        yield _frame_inside(x, y, inner_width, inner_height, map.scale.signed)
 
 
 def _cells(map: Map, width: float, height: float) -> Iterator[Shape]:
@@ -526,13 +438,14 @@ def _cells(map: Map, width: float, height: float) -> Iterator[Shape]:
     yield Path(whole, "wash")
     strokes = _strokes(map, width, height)
     for level in sorted(strokes):
-        color = map.scale.color(level / (COLOR_LEVELS - 1))
-        yield Path(tuple(strokes[level]), stroke=color, width=height, crisp=True)
+        paint = shade_paint(level / (LEVELS_OF_SHADES - 1), signed=map.scale.signed)
+        yield Path(tuple(strokes[level]), stroke=paint, width=height, crisp=True)
     yield from _hatched(map.hidden, width, height)
     # The frame is around the cell, which may be small.
     for x, y in _beyond(map, width, height):
         left, top = x - FRAME_WIDTH / 2, y - FRAME_WIDTH / 2
-        yield _frame(left, top, width + FRAME_WIDTH, height + FRAME_WIDTH)
+        around = rectangle(left, top, width + FRAME_WIDTH, height + FRAME_WIDTH)
+        yield Path(around, stroke="ink", width=FRAME_WIDTH)
     yield Path(whole, stroke="line")
     for row, said in enumerate(map.titles):
         if said:
@@ -541,7 +454,7 @@ def _cells(map: Map, width: float, height: float) -> Iterator[Shape]:
 
 def _strokes(map: Map, width: float, height: float) -> Mapping[int, list[Move]]:
     """The strokes of each level of colour; cells without a shade have none."""
-    steps = np.nan_to_num(map.shades).clip(0, 1) * (COLOR_LEVELS - 1)
+    steps = np.nan_to_num(map.shades).clip(0, 1) * (LEVELS_OF_SHADES - 1)
     levels = np.where(np.isnan(map.shades), -1, np.floor(steps + 0.5)).astype(int)
     strokes: dict[int, list[Move]] = defaultdict(list)
     for row, line in enumerate(levels):
@@ -557,7 +470,7 @@ def _strokes(map: Map, width: float, height: float) -> Mapping[int, list[Move]]:
 
 def _beyond(map: Map, width: float, height: float) -> Iterator[Point]:
     """The cells whose numbers are beyond the colours."""
-    if map.scale.farthest is None:
+    if not map.scale.has_beyond:
         return
     shades = np.nan_to_num(map.shades)
     is_beyond = (shades < 0) | (shades > 1)
@@ -565,8 +478,14 @@ def _beyond(map: Map, width: float, height: float) -> Iterator[Point]:
         yield column * width, row * height
 
 
-def _frame(x: float, y: float, width: float, height: float) -> Path:
-    return Path(rectangle(x, y, width, height), stroke="ink", width=FRAME_WIDTH)
+def _frame_inside(x: float, y: float, width: float, height: float, signed: bool) -> Path:
+    """A frame in a cell of the last colour, which is far from that of the paper."""
+    edge = INSIDE_OF_FRAME + FRAME_WIDTH / 2
+    inner_width = width - 2 * edge
+    inner_height = height - 2 * edge
+    inner = rectangle(x + edge, y + edge, inner_width, inner_height)
+    last_color = shade_paint(1.0, signed=signed)
+    return Path(inner, stroke=digit_paint(last_color), width=FRAME_WIDTH)
 
 
 def _hatched(hidden: NDArray[np.bool_], width: float, height: float) -> Iterator[Shape]:
@@ -588,12 +507,11 @@ def _legend(part: Part, maps: Sequence[Map], share: int) -> Iterator[Panel | str
     first = maps[0]
     scale = first.scale
     signs = []
-    # Digits say more than colours.
-    if scale.low < scale.high and not first.texts:
+    if scale.low < scale.high:
         signs.append(_bar(part, scale))
     if any(each.hidden.any() for each in maps):
         signs.append(_sign_of_hidden())
-    if scale.farthest is not None:
+    if scale.has_beyond:
         signs.append(_sign_of_outliers(part, scale))
     if signs:
         yield in_lines(signs, WIDEST_BODY)
@@ -613,29 +531,28 @@ def _bar(part: Part, scale: Scale) -> Panel:
     first = text_line(low, paint="soft", size=SMALL_TEXT)
     shapes: list[Shape] = list(first.shapes)
     left = ceil(first.width) + SIGN_GAP
-    for step, color in enumerate(scale.ramp):
+    for step in range(COLORS_OF_BAR):
         area = rectangle(left + step * COLOR_BAR_STEP, SIGN_TOP, COLOR_BAR_STEP, SIGN_HEIGHT)
-        shapes.append(Path(area, hexadecimal(color)))
+        shade = step / (COLORS_OF_BAR - 1)
+        shapes.append(Path(area, shade_paint(shade, signed=scale.signed)))
     last = text_line(high, paint="soft", size=SMALL_TEXT)
-    right = left + len(scale.ramp) * COLOR_BAR_STEP + SIGN_GAP
+    right = left + COLORS_OF_BAR * COLOR_BAR_STEP + SIGN_GAP
     shapes += moved(last.shapes, right, 0)
     return Panel(right + last.width, LINE_HEIGHT, tuple(shapes))
 
 
 def _sign_of_outliers(part: Part, scale: Scale) -> Panel:
     """What a frame means: numbers beyond those that the colours stand for."""
-    assert scale.farthest is not None
-    high, farthest = part.number(scale.high), part.number(scale.farthest)
-    said = f"above {high}, up to {farthest}"
-    if scale.signed:
-        said = f"below {part.number(scale.low)} or above {high}, as far as {farthest}"
-    color = scale.color(1.0 if scale.farthest > 0 else 0.0)
-    area = Path(rectangle(0, SIGN_TOP, SIGN_WIDTH, SIGN_HEIGHT), color)
-    half = FRAME_WIDTH / 2
-    inner_width = SIGN_WIDTH - FRAME_WIDTH
-    inner_height = SIGN_HEIGHT - FRAME_WIDTH
-    frame = _frame(half, SIGN_TOP + half, inner_width, inner_height)
-    return entry_of_legend([area, frame], SIGN_WIDTH, said)
+    said: list[str] = []
+    if scale.least is not None:
+        said.append(f"below {part.number(scale.low)}, down to {part.number(scale.least)}")
+    if scale.most is not None:
+        said.append(f"above {part.number(scale.high)}, up to {part.number(scale.most)}")
+    shade = 0.0 if scale.most is None else 1.0
+    paint = shade_paint(shade, signed=scale.signed)
+    area = Path(rectangle(0, SIGN_TOP, SIGN_WIDTH, SIGN_HEIGHT), paint)
+    frame = _frame_inside(0, SIGN_TOP, SIGN_WIDTH, SIGN_HEIGHT, scale.signed)
+    return entry_of_legend([area, frame], SIGN_WIDTH, "; ".join(said))
 
 
 def _sign_of_hidden() -> Panel:

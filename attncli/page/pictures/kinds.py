@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -21,12 +22,15 @@ from attncli.tracing.model import Trace, is_built_in_softmax
 
 
 class Choice(NamedTuple):
-    """What of a trace is drawn: one query, head or entry, or all of them; and how many decimals."""
+    """What of a trace is drawn: one query, head or entry, or all of them; how many decimals; and
+    which numbers have the first and the last colour of a heat map.
+    """
 
     query: str | int | None = None
     head: int | None = None
     entry: int | None = None
     precision: int = 3
+    shades: Sequence[float] | None = None
 
 
 def draw(of: str, trace: Trace, choice: Choice, other: Trace | None = None) -> Drawing:
@@ -46,7 +50,8 @@ def draw(of: str, trace: Trace, choice: Choice, other: Trace | None = None) -> D
         from attncli.page.pictures.heatmap import heatmap
 
         (step,) = chosen_steps(chosen, [of], trace)
-        return heatmap(chosen.title, parts_of(chosen, choice.precision, step), step)
+        parts = parts_of(chosen, choice.precision, step)
+        return heatmap(chosen.title, parts, step, choice.shades)
     is_softmax = trace.takes_softmax and is_built_in_softmax(trace.steps)
     if not trace.is_plain or (of == "softmax" and not is_softmax):
         raise usage_error(

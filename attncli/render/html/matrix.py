@@ -9,7 +9,7 @@ from itertools import islice
 
 from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write, write_number
-from attncli.page.colors import LEGEND, background, foreground
+from attncli.page.colors import LEGEND, RGB, background, foreground, hexadecimal, ramp_of
 from attncli.page.document import Cell, Grid, Product
 from attncli.render.cells import (
     HIDDEN_SIGN,
@@ -18,6 +18,7 @@ from attncli.render.cells import (
     chunks,
     has_sign_of_hidden,
     mark,
+    shades_are,
     text_width,
     with_dots,
 )
@@ -82,8 +83,24 @@ def _name(grid: Grid) -> str:
 
 
 def _legend(grid: Grid) -> str:
-    there = any(has_sign_of_hidden(rows) for rows in chunks(grid.cells))
-    return f'<p class="legend">{HIDDEN_SIGN} {LEGEND}</p>\n' if there else ""
+    said: list[str] = []
+    if grid.shading:
+        numbers = shades_are(grid.shading, number)
+        said.append(f"{_bar(signed=grid.shading.signed)} {numbers}")
+    if any(has_sign_of_hidden(rows) for rows in chunks(grid.cells)):
+        said.append(f"{HIDDEN_SIGN} {LEGEND}")
+    return f'<p class="legend">{"; ".join(said)}</p>\n' if said else ""
+
+
+def _bar(*, signed: bool) -> str:
+    """The colours of shades, from the first to the last."""
+    ramp = ramp_of(signed=signed)
+    day, night = map(_gradient, ramp)
+    return f'<i class="ramp" aria-hidden="true" style="background:{day};--b:{night}"></i>'
+
+
+def _gradient(colors: Sequence[RGB]) -> str:
+    return f"linear-gradient(90deg,{','.join(map(hexadecimal, colors))})"
 
 
 def opening(kind: str, called: str, width: int) -> str:
@@ -184,6 +201,7 @@ def _rows(grid: Grid, decimals: Sequence[int]) -> Iterator[str]:
     from its edge.
     """
     top = 0
+    signed = grid.shading is not None and grid.shading.signed
     for rows in chunks(grid.cells):
         known: dict[tuple[int, int], str] = {}
         for row in rows:
@@ -194,7 +212,7 @@ def _rows(grid: Grid, decimals: Sequence[int]) -> Iterator[str]:
                     continue
                 key = (id(cell), most)
                 if key not in known:
-                    known[key] = _cell(cell, most)
+                    known[key] = _cell(cell, most, signed)
                 line.append(known[key])
             yield "".join(line)
             top += 1
@@ -207,8 +225,8 @@ def _decimals(cell: Cell) -> int:
     return len(digits)
 
 
-def _cell(cell: Cell, most: int) -> str:
-    """A number, with the sign and the word of what is said of it."""
+def _cell(cell: Cell, most: int, signed: bool) -> str:
+    """A number, with the sign and the word of what is said of it; `signed` is its shade."""
     if cell.text == LEFT_OUT_DOTS:
         return f'<td class="dots">{LEFT_OUT_DOTS}</td>'
     classes: list[str] = []
@@ -227,14 +245,24 @@ def _cell(cell: Cell, most: int) -> str:
         classes.append("hidden")
         sign = f"<i>{mark(cell)}</i>" if mark(cell) else ""
     elif cell.shade is not None:
-        back = background(cell.shade)
-        styles.append("background:#{:02x}{:02x}{:02x}".format(*back))
-        styles.append("color:#{:02x}{:02x}{:02x}".format(*foreground(back)))
+        classes.append("shaded")
+        styles += _shade(cell.shade, signed=signed)
     if cell.marked:
         classes.append("marked")
     attributes = f' class="{" ".join(classes)}"' if classes else ""
     attributes += f' style="{";".join(styles)}"' if styles else ""
     return f"<td{attributes}>{number(cell.text)}{sign}</td>"
+
+
+def _shade(shade: float, *, signed: bool) -> Iterator[str]:
+    """The colours of a cell and of its digits, and those that they have at night."""
+    day, night = ramp_of(signed=signed)
+    by_day = background(shade, day)
+    at_night = background(shade, night)
+    yield f"background:{hexadecimal(by_day)}"
+    yield f"color:{hexadecimal(foreground(by_day))}"
+    yield f"--b:{hexadecimal(at_night)}"
+    yield f"--i:{hexadecimal(foreground(at_night))}"
 
 
 def _blank(grid: Grid, row: int, column: int) -> str:

@@ -13,18 +13,26 @@ from typing import TypeAlias
 from attncli.equation.notation import LATEX, UNICODE
 from attncli.equation.printer import write, write_number
 from attncli.escaping import label
-from attncli.page.colors import LEGEND, background, foreground
-from attncli.page.document import Cell, Grid, Product
-from attncli.render.cells import caption, chunks, decimals_alone, has_sign_of_hidden, split
+from attncli.page.colors import LEGEND, background, foreground, ramp_of
+from attncli.page.document import Cell, Grid, Product, Shading
+from attncli.render.cells import (
+    caption,
+    chunks,
+    decimals_alone,
+    has_sign_of_hidden,
+    shades_are,
+    split,
+)
 from attncli.render.latex.escape import escape, length
 
 # The gray of what a mask hides.
 HIDDEN_GRAY = 0.5
+# A legend is a paragraph of its own.
+BEGINNING_OF_LEGEND = r"\nopagebreak{\small\leftskip=1.5em\leavevmode"
 # The color begins inside the paragraph: TeX could break the page at a color before it.
-LEGEND_OF_HIDDEN = (
-    r"\nopagebreak{\small\leftskip=1.5em\leavevmode"
-    rf"\color[gray]{{{HIDDEN_GRAY}}}Gray: {LEGEND}.\par}}"
-)
+LEGEND_OF_HIDDEN = rf"{BEGINNING_OF_LEGEND}\color[gray]{{{HIDDEN_GRAY}}}Gray: {LEGEND}.\par}}"
+# The boxes of color in the legend of shades.
+BOXES_OF_LEGEND = 5
 PRODUCT_SIGNS = {"": "", "·": r"\cdot ", "+": "+ "}
 # The color of the numbers that meet in a cell.
 MARK_COLOR = "0.7,0.1,0"
@@ -72,9 +80,9 @@ Extent = tuple[int, int, int]
 Spelled: TypeAlias = dict[tuple[int, str, str, bool], str]
 
 
-def _column_cells(cells: Sequence[Cell], spelled: Spelled) -> list[str]:
+def _column_cells(cells: Sequence[Cell], spelled: Spelled, signed: bool) -> list[str]:
     """The cells of one column, all as wide, with phantoms so that decimal points stand in one
-    line.
+    line; `signed` are their shades.
     """
     parts = [cell.text.partition(".") for cell in cells]
     tails = [point + digits for _, point, digits in parts]
@@ -91,12 +99,12 @@ def _column_cells(cells: Sequence[Cell], spelled: Spelled) -> list[str]:
         )
         text = spelled.get(key)
         if text is None:
-            text = spelled[key] = _cell(cell, boxed, *key[1:3])
+            text = spelled[key] = _cell(cell, boxed, *key[1:3], signed)
         found.append(text)
     return found
 
 
-def _cell(cell: Cell, boxed: bool, before: str, after: str) -> str:
+def _cell(cell: Cell, boxed: bool, before: str, after: str, signed: bool) -> str:
     if not cell.text:
         return rf"\hfill {BLANK_NUMBER}"
     number = write_number(cell.text, LATEX) + _phantom(after)
@@ -109,7 +117,7 @@ def _cell(cell: Cell, boxed: bool, before: str, after: str) -> str:
         if boxed:
             number += r"\kern\fboxsep"
     elif cell.shade is not None:
-        number = _shaded(_phantom(before) + f"{{{number}}}", cell.shade)
+        number = _shaded(_phantom(before) + f"{{{number}}}", cell.shade, signed=signed)
     return rf"\hfill {number}"
 
 
@@ -123,8 +131,8 @@ def _phantom(text: str) -> str:
     return rf"\phantom{{{text}}}" if text else ""
 
 
-def _shaded(number: str, shade: float) -> str:
-    back = background(shade)
+def _shaded(number: str, shade: float, *, signed: bool) -> str:
+    back = background(shade, ramp_of(signed=signed).day)
     paper = _parts_of_color(back)
     ink = _parts_of_color(foreground(back))
     return rf"\colorbox[rgb]{{{paper}}}{{\color[rgb]{{{ink}}}${number}$}}"
@@ -170,18 +178,32 @@ def matrix_rows(matrices: Sequence[Grid | Product], beside: Sequence[str] = ()) 
         yield from _alone(matrices[0].loaded())
         return
     boxes = []
-    legend = False
+    results: list[Grid] = []
     for each in matrices:
         match each:
             case Product(result=result):
                 boxes.append(f"${_product(each)}$")
-                legend = legend or has_sign_of_hidden(result.cells)
-            case Grid(cells=cells):
+                results.append(result)
+            case Grid():
                 boxes.append(f"${_whole(each)}$")
-                legend = legend or has_sign_of_hidden(cells)
+                results.append(each)
     yield side_by_side([*boxes, *beside])
-    if legend:
+    for grid in results:
+        if grid.shading:
+            yield _legend_of_shades(grid.shading)
+    if any(has_sign_of_hidden(grid.cells) for grid in results):
         yield LEGEND_OF_HIDDEN
+
+
+def _legend_of_shades(shading: Shading) -> str:
+    """The colors from the first to the last, and what they stand for."""
+    colors = ramp_of(signed=shading.signed).day
+    boxes: list[str] = []
+    for place in range(BOXES_OF_LEGEND):
+        color = background(place / (BOXES_OF_LEGEND - 1), colors)
+        boxes.append(rf"\colorbox[rgb]{{{_parts_of_color(color)}}}{{\hbox to.7em{{\strut}}}}")
+    said = shades_are(shading, lambda text: f"${write_number(text, LATEX)}$")
+    return rf"{BEGINNING_OF_LEGEND}{{\fboxsep=0pt{''.join(boxes)}}}\ {said}.\par}}"
 
 
 def _alone(grid: Grid) -> Iterator[str]:
@@ -205,6 +227,8 @@ def _alone(grid: Grid) -> Iterator[str]:
         )
         relation = r"\approx" if grid.rounded else "="
         yield side_by_side([f"${_closed(grid)}\n{relation}\n{unnamed}$"])
+    if grid.shading:
+        yield _legend_of_shades(grid.shading)
     if legend:
         yield LEGEND_OF_HIDDEN
 
@@ -224,7 +248,7 @@ def _product(product: Product) -> str:
 
 def _unlabelled(grid: Grid) -> str:
     """A matrix below its name. It is no bordermatrix, so that it is not read as an answer."""
-    columns = (_column_cells(column, {}) for column in zip(*grid.cells, strict=True))
+    columns = (_column_cells(column, {}, False) for column in zip(*grid.cells, strict=True))
     rows = " \\\\{}\n".join(f"  {' & '.join(row)}" for row in zip(*columns, strict=True))
     aligned = "r" * len(grid.cells[0])
     start = rf"\left(\begin{{array}}{{@{{}}{aligned}@{{}}}}"
@@ -377,7 +401,8 @@ def _matrix(
     grid: Grid, names: str, cells: Sequence[Sequence[Cell]], top: int, spelled: Spelled
 ) -> str:
     """Some rows of some columns, the first of them `top`."""
-    columns = [_column_cells(column, spelled) for column in zip(*cells, strict=True)]
+    signed = grid.shading is not None and grid.shading.signed
+    columns = [_column_cells(column, spelled, signed) for column in zip(*cells, strict=True)]
     labels = grid.rows[top : top + len(cells)]
     all_tall = _has_fractions(grid)
     lines: list[list[str]] = []

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write, write_number
 from attncli.escaping import label
-from attncli.page.colors import LEGEND, background, foreground
+from attncli.page.colors import LEGEND, background, foreground, ramp_of
 from attncli.page.document import Cell, Grid
 from attncli.page.ends import ROWS_AT_EACH_END
 from attncli.render.cells import (
@@ -24,6 +24,7 @@ from attncli.render.cells import (
     decimals_alone,
     has_sign_of_hidden,
     mark,
+    shades_are,
     split,
     with_dots,
 )
@@ -102,7 +103,8 @@ def matrix_lines(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
     closed = list(_closed(grid, None))
     decimals = list(_decimals(grid, None, color))
     left = max(line.cell_len for line in closed)
-    right = max(line.cell_len for line in decimals)
+    # What follows the rows is the legend.
+    right = max(line.cell_len for line in decimals[: len(grid.rows) + 1])
     # The labels stand once, left of the closed forms.
     labels = _side(grid).width + 1
     relation = BETWEEN_FORMS.format("≈" if grid.rounded else "=")
@@ -146,15 +148,13 @@ def _decimals(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
     columns = [Column(label(head)) for head in grid.columns or ("",)]
     # Of a matrix with few decimals, many are alike.
     spell = lru_cache(MOST_SPELLED)(lambda text: write_number(text, UNICODE))
-    shaded = legend = False
+    legend = False
     for rows in chunks(grid.cells):
-        if color:
-            shaded |= any(cell.shade is not None for row in rows for cell in row)
         legend |= has_sign_of_hidden(rows)
         for column, cells in zip(columns, zip(*rows, strict=True), strict=True):
             _measure(column, cells, spell, color)
     for column in columns:
-        if shaded:
+        if grid.shading and color:
             column.signs = False
         _set_width(column)
     even = min(EVEN_WIDTH, max(column.width for column in columns))
@@ -164,12 +164,26 @@ def _decimals(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
         yield from before
         own = columns[start:end]
         cells_of_run = grid.cells if len(own) == len(columns) else grid.block(start, end)
-        yield from _block(side, own, _rows(cells_of_run, own, spell, color))
-    if legend:
-        sign = "without a colour:" if shaded else HIDDEN_SIGN
-        line = Line(f"{sign} {LEGEND}", "dim")
+        signed = grid.shading is not None and grid.shading.signed
+        yield from _block(side, own, _rows(cells_of_run, own, spell, color, signed))
+    line = _legend(grid, hidden=legend, color=color)
+    if line is not None:
         yield Line()
         yield from [line] if room is None else line.wrapped(max(room, 1))
+
+
+def _legend(grid: Grid, *, hidden: bool, color: bool) -> Line | None:
+    """What shades and the sign of hidden cells mean; None where there are neither."""
+    if grid.shading is None:
+        return Line(f"{HIDDEN_SIGN} {LEGEND}", "dim") if hidden else None
+    # Few pages have shades.
+    from attncli.render.table.picture import legend_of_shades
+
+    said = shades_are(grid.shading, lambda text: write_number(text, UNICODE))
+    if hidden:
+        sign = "without a colour:" if color else HIDDEN_SIGN
+        said += f"; {sign} {LEGEND}"
+    return legend_of_shades(said, signed=grid.shading.signed, color=color)
 
 
 def _set_width(column: Column) -> None:
@@ -202,7 +216,11 @@ def _number(cell: Cell, spell: Spell) -> str:
 
 
 def _rows(
-    cells: Iterable[Sequence[Cell]], columns: Sequence[Column], spell: Spell, color: bool
+    cells: Iterable[Sequence[Cell]],
+    columns: Sequence[Column],
+    spell: Spell,
+    color: bool,
+    signed: bool,
 ) -> Iterator[Line]:
     """The numbers of each row, points under points."""
     for rows in chunks(cells):
@@ -212,7 +230,7 @@ def _rows(
         for row, texts in zip(rows, zip(*spelled, strict=True), strict=True):
             line = Line(_joined(texts, columns))
             if color:
-                _paint(line, columns, row)
+                _paint(line, columns, row, signed)
             yield line
 
 
@@ -292,17 +310,17 @@ def _block(side: Side, columns: Sequence[Column], rows: Iterable[Line]) -> Itera
             yield Line.assemble((rest, "cyan"), f" {opening} {nothing} {closing}")
 
 
-def _paint(numbers: Line, columns: Sequence[Column], cells: Sequence[Cell]) -> None:
+def _paint(numbers: Line, columns: Sequence[Column], cells: Sequence[Cell], signed: bool) -> None:
     at = 0
     for column, cell in zip(columns, cells, strict=True):
         end = at + column.width
-        look = _look(cell)
+        look = _look(cell, signed)
         if look:
             numbers.stylize(look, at, end)
         at = end + COLUMN_GAP
 
 
-def _look(cell: Cell) -> str:
+def _look(cell: Cell, signed: bool) -> str:
     if cell.marked:
         return "bold reverse"
     if cell.verdict is not None:
@@ -311,7 +329,8 @@ def _look(cell: Cell) -> str:
         return "dim"
     if cell.shade is None:
         return ""
-    back = background(cell.shade)
+    # Most terminals are dark.
+    back = background(cell.shade, ramp_of(signed=signed).night)
     front = foreground(back)
     return "rgb({},{},{}) on rgb({},{},{})".format(*front, *back)
 

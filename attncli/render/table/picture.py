@@ -11,9 +11,9 @@ from attncli.english import count
 from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write, write_number
 from attncli.escaping import label
-from attncli.page.colors import LEGEND, background
+from attncli.page.colors import LEGEND, background, ramp_of
 from attncli.page.document import Cell, Grid
-from attncli.render.cells import HIDDEN_SIGN, SHADE_SIGNS, mark
+from attncli.render.cells import HIDDEN_SIGN, SHADE_SIGNS, mark, shades_are
 from attncli.render.table.styled_line import Line, cell_len
 
 # Where there is no width.
@@ -41,53 +41,49 @@ def picture_lines(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
     together = ceil(columns / free)
     width = 2 if 2 * columns <= free else 1
     cells = [cell for row in grid.cells for cell in row]
-    shades = [cell for cell in cells if cell.shade is not None]
-    low = min(shades, key=_shade, default=Cell("0", 0.0))
-    high = max(shades, key=_shade, default=Cell("0", 0.0))
-    span = _shade(low), _shade(high)
+    signed = grid.shading is not None and grid.shading.signed
+    most = 1.0
     heads = _thinned([label(head) for head in grid.columns[::together]], width, free)
     yield Line.assemble((name.ljust(side), "bold"), "  ", (heads, "cyan"))
     for top in range(0, len(names), together):
         rows = grid.cells[top : top + together]
         if grid.picture == "rows":
-            span = 0.0, max(_shade(cell) for row in rows for cell in row)
+            most = max(_shade(cell) for row in rows for cell in row)
         blanks = " " * (side - cell_len(names[top]))
         line = Line.assemble((names[top] + blanks, "cyan"), "  ")
         for left in range(0, columns, together):
             square = [cell for row in rows for cell in row[left : left + together]]
             darkest = max(square, key=_shade)
-            line.append(*_drawn(darkest, *span, width, color=color))
+            line.append(*_drawn(darkest, most, width, signed=signed, color=color))
         yield line
     yield Line()
-    shades_are = "from 0 to the largest of the row"
-    if grid.picture != "rows":
-        lowest, highest = write_number(low.text, UNICODE), write_number(high.text, UNICODE)
-        shades_are = f"from {lowest} to {highest}"
+    said = "from 0 to the largest of the row"
+    if grid.picture != "rows" and grid.shading is not None:
+        said = shades_are(grid.shading, lambda text: write_number(text, UNICODE))
     if any(cell.hidden for cell in cells):
-        shades_are += f"; {HIDDEN_SIGN} {LEGEND}"
-    for said in _legend(shades_are, together, color=color):
-        yield from said.wrapped(max(room or WIDTH_OF_A_PIPE, 1))
+        said += f"; {HIDDEN_SIGN} {LEGEND}"
+    for line in (legend_of_shades(said, signed=signed, color=color), _of_digits(together)):
+        yield from line.wrapped(max(room or WIDTH_OF_A_PIPE, 1))
 
 
 def _shade(cell: Cell) -> float:
     return -1.0 if cell.shade is None else cell.shade
 
 
-def _drawn(cell: Cell, low: float, high: float, width: int, *, color: bool) -> tuple[str, str]:
-    """The characters of a cell, and their style."""
+def _drawn(cell: Cell, most: float, width: int, *, signed: bool, color: bool) -> tuple[str, str]:
+    """The characters of a cell, and their style; the shade `most` is the last one."""
     if cell.shade is None:
         character = HIDDEN_SIGN if cell.hidden else " "
         return character * width, "dim"
-    shade = 1.0
-    if high > low:
-        shade = (cell.shade - low) / (high - low)
+    shade = cell.shade / most if most > 0 else 1.0
     if color:
-        return " " * width, _style(shade)
+        return " " * width, _style(shade, signed=signed)
     return mark(Cell(cell.text, shade)) * width, ""
 
 
-def _style(shade: float) -> str:
-    return "on rgb({},{},{})".format(*background(shade))
+def _style(shade: float, *, signed: bool) -> str:
+    # Most terminals are dark.
+    return "on rgb({},{},{})".format(*background(shade, ramp_of(signed=signed).night))
 
 
 def _cut(text: str) -> str:
@@ -111,15 +107,19 @@ def _thinned(heads: Sequence[str], width: int, room: int) -> str:
     return line
 
 
-def _legend(shades_are: str, together: int, *, color: bool) -> Iterator[Line]:
-    """What the shades mean, and that there are no digits."""
+def legend_of_shades(said: str, *, signed: bool, color: bool) -> Line:
+    """The shades from the first to the last, and what they stand for."""
     ramp: list[str | Line | tuple[str, str]] = [SHADE_SIGNS]
     if color:
         last = len(SHADE_SIGNS) - 1
-        ramp = [("  ", _style(part / last)) for part in range(len(SHADE_SIGNS))]
-    yield Line.assemble(*ramp, (f" {shades_are}", "dim"))
+        ramp = [("  ", _style(part / last, signed=signed)) for part in range(len(SHADE_SIGNS))]
+    return Line.assemble(*ramp, (f" {said}", "dim"))
+
+
+def _of_digits(together: int) -> Line:
+    """That there are no digits, and of how many cells a character is."""
     said = "There is no room for digits; --all shows them."
     if together > 1:
         cells = f"{count(together, 'row')} by {count(together, 'column')}"
         said = f"Each character is the largest of {cells}. {said}"
-    yield Line(said, "dim")
+    return Line(said, "dim")

@@ -36,6 +36,7 @@ from attncli.render.cells import (
     VERDICT_SIGNS,
     left_out_text,
     mark,
+    shades_are,
     with_dots,
 )
 
@@ -158,6 +159,9 @@ class _WordWriter:
                     yield from self.block(ends_of_picture(block))
                     return
                 yield from self.matrix(block)
+                if block.shading:
+                    said = shades_are(block.shading, lambda text: write_number(text, WORDS))
+                    yield self.text(f"Shades: {said}.")
                 yield from self.said(left_out)
             case page.Product(result=result):
                 yield from self.block(result) if block.shows_step else self.meeting(block)

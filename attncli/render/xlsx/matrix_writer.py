@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 # What follows from numbers that are not filled in yet.
 _NOTHING_YET = "–"
+# From 0 to the largest weight, as in all heat maps.
 _SHADES = {
     "type": "2_color_scale",
     "min_type": "num",
-    "max_type": "num",
+    "max_type": "max",
     "min_value": 0,
-    "max_value": 1,
     "min_color": "#FFFFFF",
     "max_color": "#6FB1E8",
 }

@@ -51,8 +51,8 @@ def test_the_name_of_the_file_says_the_format(
 
 def test_small_pictures_are_small(tmp_path: Path) -> None:
     for of, most in (
-        ("weights", 2048),
-        ("scores", 2048),
+        ("weights", 4096),
+        ("scores", 4096),
         ("flow", 3072),
         ("output", 5120),
         ("softmax", 5120),
@@ -218,6 +218,16 @@ def test_png_is_not_for_terminals(
             ["--fragment"],
             "--fragment cannot be used with --format svg\nhelp: --fragment is for --format latex",
         ),
+        (
+            ["--of", "flow", "--shades", "0..1"],
+            "--shades cannot be used with --of flow\nhelp: use --of weights, scores or another ",
+        ),
+        (
+            ["--shades", "1..0"],
+            "--shades cannot be '1..0'\nhelp: give two numbers, the smaller one first: --shades 0",
+        ),
+        (["--shades", "0"], "--shades cannot be '0'\nhelp: give two numbers, "),
+        (["--shades", "0..x"], "--shades cannot be '0..x'\nhelp: give two numbers, "),
         (["--head", "0"], "--head needs a problem with a head axis\nhelp: leave out --head"),
     ],
 )

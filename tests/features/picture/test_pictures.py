@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as xml
@@ -31,8 +31,10 @@ from tests.features.picture.drawn import (
     colors,
     contrast,
     drawn,
+    luminance,
     paths,
     read,
+    rgb,
     texts,
 )
 
@@ -70,6 +72,12 @@ def digits(root: xml.Element) -> list[str]:
     return [each.text for each in found if re.fullmatch(r"−?[\d.]+", each.text)]
 
 
+def legend(root: xml.Element) -> set[str]:
+    """What is said of a heat map in small letters, without what its rows and columns are."""
+    small = {each.text for each in texts(root) if each.attributes["font-size"] == "11"}
+    return {text for text in small if not text.endswith((" ↓", " →"))}
+
+
 def test_the_digits_of_a_heat_map_are_the_weights_row_by_row() -> None:
     # 1/(1 + e) is 0.2689…
     assert digits(svg("weights", PAIR)) == ["0.269", "0.731", "0.500", "0.500"]
@@ -84,7 +92,9 @@ def test_any_step_is_a_heat_map() -> None:
     assert digits(svg("V", PAIR)) == ["1", "2", "−2", "2"]
     sums = svg("row_sum", PAIR)
     assert digits(sums) == ["3.718", "2"]
-    assert [each.text for each in texts(sums)] == ["3.718", "2", "query ↓", "Row sums", "a", "b"]
+    shown = {each.text for each in texts(sums)}
+    assert shown == {"3.718", "2", "query ↓", "Row sums", "a", "b"}
+    assert legend(sums) == {"2", "3.718"}
     said = svg("V", PAIR | {"title": "Two"})
     assert said.findtext(f"{SVG}title") == "Two: values"
     desc = (
@@ -102,28 +112,72 @@ def test_any_step_is_a_heat_map() -> None:
 
 
 def cell_colors(root: xml.Element) -> list[str]:
-    """The colours of the cells of a heat map with digits, row by row."""
-    return [
-        each.attributes["fill"] for each in sorted(paths(root), key=lambda each: each.box[1::-1])
-    ]
+    """The colours of the cells of a heat map with digits, row by row, and then of its legend."""
+    filled = [each for each in paths(root) if each.attributes["fill"] != "none"]
+    return [each.attributes["fill"] for each in sorted(filled, key=lambda each: each.box[1::-1])]
+
+
+# The first and the last colour by day of numbers, and those of numbers with a sign, with that of 0.
+LITTLE, MUCH = "#ebf7f1", "#1d224a"
+LOW, MIDDLE, HIGH = "#0e326d", "#f3f5f8", "#642908"
+
+
+def test_weights_go_from_0_to_the_largest_and_their_colours_are_told_apart() -> None:
+    """Those of the README: 0.223, 0.299 and 0.333 have three colours, and the largest is 0.707."""
+    root = svg("weights", "i_love_ai.yaml")
+    by_number = dict(zip(digits(root), cell_colors(root), strict=False))
+    assert legend(root) == {"0", "0.707"}
+    assert by_number["0.707"] == MUCH
+    some = [by_number[number] for number in ("0.070", "0.168", "0.223", "0.299", "0.333")]
+    light = [luminance(rgb(color)) for color in some]
+    assert light == sorted({*light}, reverse=True)
+    # Two neighbours that eyes tell apart: 3 % of the light at least.
+    assert min(one - other for one, other in pairwise(light)) > 0.03
+
+
+def test_what_is_little_is_near_the_paper_by_day_and_at_night() -> None:
+    for of, problem in (("weights", PAIR), ("d_scores", PAIR)):
+        root = svg(of, problem)
+        cells = [each for each in paths(root) if each.attributes["fill"] != "none"]
+        seen = [colors(root, each) for each in cells]
+        for time, paper in ((DAY, PAINTS["paper"][0]), (NIGHT, PAINTS["paper"][1])):
+            nearness = [contrast(color[time], paper) for color in seen]
+            assert min(nearness) < 1.3
+            assert max(nearness) > 10
+
+
+def test_shades_may_be_said() -> None:
+    """From 0 to 1, as it was before: 1/2 has the colour in the middle."""
+    root = svg("weights", PAIR, shades=(0, 1))
+    assert legend(root) == {"0", "1"}
+    assert cell_colors(root)[2:4] == ["#1e93b7"] * 2
+    beyond = svg("scores", PAIR | {"K": [[-1], [3]]}, shades=(0, 2))
+    assert legend(beyond) == {"0", "2", "below 0, down to −1; above 2, up to 3"}
+    assert cell_colors(beyond)[:2] == [LITTLE, MUCH]
+    assert len(frames(beyond)) == 2
+    with pytest.raises(AttncliError, match="the colour of 0 is the one in the middle") as caught:
+        svg("V", PAIR, shades=(-1, 2))
+    assert caught.value.help == "let the colours go as far below 0 as above it: -2..2"
+    assert legend(svg("V", PAIR, shades=(-2, 2))) == {"−2", "2"}
 
 
 def test_gradients_have_colours_for_both_signs_and_0_in_the_middle() -> None:
     """With dO of 1, dA is the sum of a value: 3 and 0. A softmax of p and 1 - p makes ±3p(1 - p) of
     it.
     """
-    low, middle, high = "#0b3c7a", "#f2f2f0", "#863b00"
     root = svg("d_weights", PAIR)
-    assert (digits(root), cell_colors(root)) == (["3", "0", "3", "0"], [high, middle, high, middle])
+    assert digits(root) == ["3", "0", "3", "0"]
+    assert cell_colors(root)[:4] == [HIGH, MIDDLE, HIGH, MIDDLE]
+    assert legend(root) == {"−3", "3"}
     root = svg("d_scores", PAIR)
     assert digits(root) == ["0.590", "−0.590", "0.750", "−0.750"]
-    assert cell_colors(root)[2:] == [high, low]
+    assert cell_colors(root)[2:4] == [HIGH, LOW]
     assert digits(svg("d_scores", PAIR | {"mask": "causal"})) == ["0", "0.750", "−0.750"]
     # other numbers, if any is negative
-    assert cell_colors(svg("V", PAIR | {"V": [[-4, 0]] * 2}))[:2] == [low, middle]
-    assert cell_colors(svg("V", PAIR | {"V": [[4, 0]] * 2}))[:2] == ["#fee838", "#00224e"]
+    assert cell_colors(svg("V", PAIR | {"V": [[-4, 0]] * 2}))[:2] == [LOW, MIDDLE]
+    assert cell_colors(svg("V", PAIR | {"V": [[4, 0]] * 2}))[:2] == [MUCH, LITTLE]
     # but not scores
-    assert cell_colors(svg("scores", PAIR | {"Q": [[-1], [0]]}))[1::-1] == ["#00224e", "#fee838"]
+    assert cell_colors(svg("scores", PAIR | {"Q": [[-1], [0]]}))[1::-1] == [LITTLE, MUCH]
 
 
 def frames(root: xml.Element) -> list[tuple[float, float, float, float]]:
@@ -133,24 +187,23 @@ def frames(root: xml.Element) -> list[tuple[float, float, float, float]]:
 
 def test_one_number_far_beyond_all_others_does_not_make_them_white() -> None:
     """The others have all colours from −1 to 1; the one beyond has the last of them and a frame."""
-    low, high = "#0b3c7a", "#863b00"
     values = [[1, -1, 0.5], [100, 0.2, -0.4]]
     keys = {"Q": [[1]], "K": [[1]] * 2}
     root = svg("V", keys | {"V": values})
-    assert cell_colors(root)[:2] == [high, low]
-    cells = [each for each in paths(root) if each.attributes.get("fill") == high]
-    assert len(cells) == 3  # 1, 100 and the sign of the legend
+    assert cell_colors(root)[:2] == [HIGH, LOW]
+    cells = [each for each in paths(root) if each.attributes.get("fill") == HIGH]
+    assert len(cells) == 4  # 1, 100, the sign of the legend and the end of its bar
     ((left, top, right, bottom),) = frames(root)
     assert any(
         x < left < right < to_x and y < top < bottom < to_y
         for x, y, to_x, to_y in (each.box for each in cells)
     )
-    assert "below −1 or above 1, as far as 100" in {each.text for each in texts(root)}
-    below = {each.text for each in texts(svg("V", keys | {"V": [[1, -1, 0.5], [-100, 0.2, -0.4]]}))}
-    assert "below −1 or above 1, as far as −100" in below
+    assert legend(root) == {"−1", "1", "above 1, up to 100"}
+    below = svg("V", keys | {"V": [[1, -1, 0.5], [-100, 0.2, -0.4]]})
+    assert legend(below) == {"−1", "1", "below −1, down to −100"}
     plain = svg("V", keys | {"V": np.abs(values).tolist()})
-    assert "above 1, up to 100" in {each.text for each in texts(plain)}
-    assert cell_colors(plain)[0] == "#fee838"
+    assert legend(plain) == {"0.200", "1", "above 1, up to 100"}
+    assert cell_colors(plain)[0] == MUCH
 
 
 def test_numbers_that_are_spread_have_all_colours() -> None:
@@ -174,7 +227,7 @@ def test_a_long_map_has_frames_around_the_cells_beyond_its_colours() -> None:
     values = [[1, -1, 0.5]] * 129 + [[2, 90, -70]]
     root = svg("V", {"Q": [[1]], "K": [[1]] * 130, "V": values})
     assert len(frames(root)) == 2
-    assert {"−2", "2", "below −2 or above 2, as far as 90"} <= {each.text for each in texts(root)}
+    assert {"−2", "2", "below −2, down to −70; above 2, up to 90"} <= legend(root)
 
 
 def test_long_maps_of_gradients_show_what_is_farthest_from_0() -> None:
@@ -193,7 +246,7 @@ def test_long_maps_of_gradients_show_what_is_farthest_from_0() -> None:
     ]
     assert {
         each.attributes["stroke"] for each in paths(far) if each.attributes.get("shape-rendering")
-    } == {"#0b3c7a"}
+    } == {LOW}
 
 
 def test_a_long_map_of_few_columns_has_wide_cells_and_all_their_labels() -> None:
@@ -315,7 +368,7 @@ def test_what_a_mask_hides_is_crossed_out_and_has_no_digits() -> None:
     assert (x, y, to_x, to_y) == (left, top, right + 1, bottom + 1)  # from corner to corner
 
 
-def test_the_colour_bar_says_what_its_ends_are_where_there_are_no_digits() -> None:
+def test_the_colour_bar_says_what_its_ends_are_with_digits_and_without() -> None:
     long = {
         "Q": [[4], [-3]] + [[0]] * 22,
         "K": [[0], [1]] + [[0]] * 22,
@@ -323,10 +376,11 @@ def test_the_colour_bar_says_what_its_ends_are_where_there_are_no_digits() -> No
         "scale": "none",
     }
     for of, ends in (("weights", {"0", "the largest of the row"}), ("scores", {"−3", "4"})):
-        small = {each.text for each in texts(svg(of, long)) if each.attributes["font-size"] == "11"}
-        assert small == {*ends, "query ↓", "key →"}
-        small = {each.text for each in texts(svg(of, PAIR)) if each.attributes["font-size"] == "11"}
-        assert small == {"query ↓", "key →"}
+        assert legend(svg(of, long)) == ends
+    assert legend(svg("weights", PAIR)) == {"0", "0.731"}
+    assert legend(svg("scores", PAIR)) == {"0", "1"}
+    # All of one row: there is no colour to tell apart.
+    assert legend(svg("scores", PAIR | {"Q": [[0], [0]]})) == set()
 
 
 def test_several_heads_are_several_maps() -> None:
@@ -405,7 +459,7 @@ def test_a_long_map_has_thinned_labels_and_colours_within_its_rows() -> None:
     heights = [each.place[1] for each in labels]
     assert min(np.diff(heights)) >= 12  # the height of a letter
     # the end of the ramp
-    cells = [each for each in paths(root) if each.attributes.get("stroke") == "#fee838"]
+    cells = [each for each in paths(root) if each.attributes.get("stroke") == MUCH]
     assert [len(each.points) for each in cells] == [2] * 65
 
 

@@ -242,6 +242,7 @@ class _Values:
             "KEY=VALUE": self.setting,
             "MASK": self.mask,
             "SCALE": self.scale,
+            "A..B": lambda: self.choice.choice(["0..1", "-2..2", "-1/2..0.5", "0.1..1e3"]),
             "N,…": lambda: ",".join(self.count() for _ in range(2)),
             "T": lambda: self.choice.choice(["0", "1e-9", "1e-3", "1", "1/3"]),
             "N": self.size,

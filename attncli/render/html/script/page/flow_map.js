@@ -233,13 +233,13 @@ class FlowMap {
 
   /** @param {Box} box */
   shade(box) {
-    const { name, squares, filled } = box;
-    const { rule, values } = this.page.told.steps.get(name);
+    const { squares, filled } = box;
+    const { rule, values } = this.page.told.steps.get(box.name);
     const [rows, columns] = rule.shape.slice(-2);
     const start = placeIn(rule.shape, [...this.page.sections.leading(rule), 0, 0]);
     const own = values.subarray(start, start + rows * columns);
     const shares = this.farthest(box, own, rows, columns);
-    const full = name === this.model.data.weights ? 1 : largestSize(own) || 1;
+    const full = largestSize(own) || 1;
     shares.forEach((value, at) => {
       const opacity = opacityOf(value, full);
       const now = `${opacity} ${value < 0}`;

@@ -1,39 +1,33 @@
-"""The colours of heat maps, which read the same with and without colour blindness: cividis, and of
-numbers with a sign, from blue through almost white, which is 0, to orange. And those of keys and
-queries.
+"""The colours of heat maps, of keys and of queries.
+
+Those of heat maps read the same with and without colour blindness. What is small has almost the
+colour of the paper, by day and by night, and what is large is far from it. Numbers with a sign go
+from blue to orange, and 0 in the middle is almost paper.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 RGB: TypeAlias = tuple[int, int, int]
 
-CIVIDIS: tuple[RGB, ...] = (
-    (0x00, 0x22, 0x4E),
-    (0x12, 0x35, 0x70),
-    (0x3B, 0x49, 0x6C),
-    (0x57, 0x5D, 0x6D),
-    (0x70, 0x71, 0x73),
-    (0x8A, 0x86, 0x78),
-    (0xA5, 0x9C, 0x74),
-    (0xC3, 0xB3, 0x69),
-    (0xE1, 0xCC, 0x55),
-    (0xFE, 0xE8, 0x38),
-)
-DIVERGING: tuple[RGB, ...] = (
-    (0x0B, 0x3C, 0x7A),
-    (0x2B, 0x6C, 0xB0),
-    (0x6F, 0xA3, 0xD6),
-    (0xB5, 0xD2, 0xEB),
-    (0xF2, 0xF2, 0xF0),
-    (0xF7, 0xCF, 0xA4),
-    (0xEE, 0x9A, 0x4D),
-    (0xC8, 0x65, 0x12),
-    (0x86, 0x3B, 0x00),
-)
+
+class Ramp(NamedTuple):
+    """The colours from the first shade to the last, on light paper and on dark."""
+
+    day: tuple[RGB, ...]
+    night: tuple[RGB, ...]
+
+
+def _ramp(day: str, night: str) -> Ramp:
+    """The ramp of these colours, written as on web pages: ebf7f1 c3e5db …"""
+    by_day = tuple(rgb(f"#{color}") for color in day.split())
+    at_night = tuple(rgb(f"#{color}") for color in night.split())
+    return Ramp(by_day, at_night)
+
+
 # Colours of keys and queries, in pictures and on the page that works itself out. People with any
 # colour blindness tell them apart: six of Okabe and Ito, without black and yellow, and the two that
 # are farthest from these and from grey. What comes after them has the same colours, but is hollow.
@@ -54,18 +48,18 @@ BLACK, WHITE = (0, 0, 0), (255, 255, 255)
 LEGEND = "hidden by the mask"
 
 
-def background(shade: float, ramp: Sequence[RGB] = CIVIDIS) -> RGB:
-    """The ramp's colour for a shade from 0, its first (dark blue), to 1, its last (yellow).
+def background(shade: float, colors: Sequence[RGB]) -> RGB:
+    """The colour of a shade from 0, the first of these, to 1, the last.
 
-    >>> hexadecimal(background(0.0)), hexadecimal(background(1.0))
-    ('#00224e', '#fee838')
+    >>> hexadecimal(background(0.0, PLAIN.day)), hexadecimal(background(1.0, PLAIN.day))
+    ('#ebf7f1', '#1d224a')
     """
-    last = len(ramp) - 1
+    last = len(colors) - 1
     within = min(max(shade, 0.0), 1.0)
     place = within * last
     low = min(int(place), last - 1)
     part = place - low
-    pairs = zip(ramp[low], ramp[low + 1], strict=True)
+    pairs = zip(colors[low], colors[low + 1], strict=True)
     red, green, blue = (round(one + (other - one) * part) for one, other in pairs)
     return red, green, blue
 
@@ -96,3 +90,19 @@ def _linear(channel: int) -> float:
     if part <= 0.04045:
         return part / 12.92
     return math.pow((part + 0.055) / 1.055, 2.4)
+
+
+# Each step of a ramp is as much darker, or lighter, as any other: they are even in OKLab.
+PLAIN = _ramp(
+    day="ebf7f1 c3e5db 97d4cb 6cc0c2 45aabc 1e93b7 1479ab 19609c 214885 223467 1d224a",
+    night="1b2037 233057 264378 225a93 1d73a5 1c8cb4 37a5bc 58bdc4 7fd2cc a9e6d7 d0fae6",
+)
+SIGNED = _ramp(
+    day="0e326d 21569d 417ec5 7aa7d6 b5cfe7 f3f5f8 e5c7a9 d19965 ba6a25 924507 642908",
+    night="bbe4ff 7cbdf2 4b94d6 336da4 2a4968 22272c 623e23 9a5a23 ca7e2c e6af6a fae1b8",
+)
+
+
+def ramp_of(*, signed: bool) -> Ramp:
+    """The ramp of numbers, or of those with a sign."""
+    return SIGNED if signed else PLAIN
