@@ -69,6 +69,16 @@ def attention_in_words(
     return tuple(said)
 
 
+def query_in_words(trace: Trace, row: int) -> tuple[str, ...]:
+    """The sentences of one query of a head: how it spreads its attention, and at last what its
+    output is made of. Where it attends to one key or to none, one sentence says both.
+    """
+    first = trace.own_key(0)
+    own = None if first is None else first + row
+    query = _Query(trace, row, own, Counter(trace.context_tokens))
+    return tuple(_sentences(query, row in trace.fully_masked))
+
+
 class _Query(NamedTuple):
     """One query, and the key of its own token; `often` says how many keys are called alike."""
 
@@ -92,10 +102,8 @@ def _sentences(query: _Query, is_blind: bool) -> Iterator[str]:
         return
     seen = np.flatnonzero(weights > 0)
     if not len(seen):
-        yield (
-            f"{who} pays so little attention to each key that every weight is rounded to 0. So"
-            f" {output} is 0, too."
-        )
+        yield f"{who} pays so little attention to each key that every weight is rounded to 0."
+        yield f"So {output} is 0, too."
         return
     to_sink = 0.0
     if "sink" in trace.parameters or "sink" in trace:
@@ -108,10 +116,8 @@ def _sentences(query: _Query, is_blind: bool) -> Iterator[str]:
     elif not _is_whole(trace, weights):
         ranking = _Ranking.of(weights, np.flatnonzero(weights))
         yield f"{who} pays {', '.join(_shares(query, ranking))}."
-        yield (
-            f"Together, this is {percent(float(weights.sum()))}. {upper} is the sum of the values,"
-            " each times its weight."
-        )
+        yield f"Together, this is {percent(float(weights.sum()))}."
+        yield f"{upper} is the sum of the values, each times its weight."
     elif len(seen) == 1:
         key = int(seen[0])
         yield (

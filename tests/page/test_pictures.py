@@ -78,7 +78,7 @@ def test_beside_a_page_of_markdown_stand_the_files_that_it_links_to(tmp_path: Pa
     assert {*os.listdir(tmp_path)} == {path.name, *files}
     for name in files:
         assert read((tmp_path / name).read_text(encoding="utf-8")).attrib["role"] == "img"
-    assert '!["I" attends most to "love" (70.7 %).' in text
+    assert '!["I" pays 70.7 % of its attention to "love"' in text
 
 
 def test_for_pandoc_the_chart_is_a_file_too(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from attncli.english import listed
 from attncli.page.colors import MOST_TOLD_APART, foreground, hexadecimal, rgb
 from attncli.page.drawing import (
     BELOW_BASE,
@@ -29,6 +28,7 @@ from attncli.page.drawing import (
     Shape,
     Words,
     alike_together,
+    below,
     cut,
     drawing,
     entry_of_legend,
@@ -40,7 +40,7 @@ from attncli.page.drawing import (
     swatch,
     text_width,
 )
-from attncli.page.in_words import MOST_KEYS_NAMED, largest
+from attncli.page.in_words import query_in_words
 from attncli.page.pictures.parts import Part, choose_drawn, name_of_key
 from attncli.tracing.model import Trace
 
@@ -59,6 +59,8 @@ TICK_OUTSIDE, TICK_INSIDE, TICK_WIDTH = 3, 2, 2
 SIGN_SIDE, SIGN_TOP = 12, 3
 WIDEST_LABEL = 110
 MOST_PANELS, MOST_FEATURES = 12, 16
+# Of panels that are no higher together, one column is made.
+HIGHEST_COLUMN = 540
 # The description has a sentence for so many outputs.
 MOST_OUTPUTS_SAID = 8
 # Of one output; those of all other keys are one piece.
@@ -97,10 +99,7 @@ def composition(title: str, parts: Sequence[Part], only: int | None) -> Drawing:
     shown = min(features, MOST_FEATURES)
     drawn, panels, left_out = _fitting(parts, only, shown)
     legend: list[Panel | str] = [*_legend_of_keys(drawn)]
-    legend.append(
-        "Each piece is a weight times a number of the value of its key. The two ticks mark their"
-        " sum. From 0 outwards, the pieces are in the order of the keys."
-    )
+    legend.append(_what_pieces_are(drawn))
     legend += left_out
     if features > MOST_FEATURES:
         legend.append(f"The first {MOST_FEATURES} of {features:,} features.")
@@ -109,8 +108,22 @@ def composition(title: str, parts: Sequence[Part], only: int | None) -> Drawing:
         what = "What each output of a head is made of"
     sentences = [_said(each) for each in drawn[:MOST_OUTPUTS_SAID]]
     said = " ".join(sentences)
-    body = alike_together(side_by_side(panels))
+    body = side_by_side(panels)
+    # One column is narrow, so that its letters stay large where a picture is made smaller.
+    if len(panels) * (panels[0].height + PANEL_GAP) <= HIGHEST_COLUMN:
+        body = below(panels, PANEL_GAP)
+    body = alike_together(body)
     return drawing(title, what, said, body, legend)
+
+
+def _what_pieces_are(drawn: Sequence[Sum]) -> str:
+    """How to read a sum; people who tell no colours apart read the keys from their order."""
+    is_mixed = any((each.terms < 0).any() for each in drawn)
+    order = "From 0 to either side" if is_mixed else "From left to right"
+    return (
+        "A piece is what one key gives: its weight times its value. The ticks mark the sum."
+        f" {order}, the pieces are in the order of the keys."
+    )
 
 
 def _fitting(
@@ -327,17 +340,6 @@ def _legend_of_keys(sums: Sequence[Sum]) -> Iterator[Panel]:
 
 
 def _said(each: Sum) -> str:
-    """What an output is mostly made of."""
-    part = each.part
-    token = part.trace.tokens[each.row]
-    who = f'{part.title}: the output of "{token}"' if part.title else f'The output of "{token}"'
-    size = np.abs(each.terms).sum(axis=1)
-    if not size.any():
-        return f"{who} is 0."
-    top = largest(size)
-    how = "equal parts" if 1 < len(top) == np.count_nonzero(size) else "most"
-    if len(top) > MOST_KEYS_NAMED:
-        return f"{who} gets {how} from the values of {len(top)} keys."
-    whose = listed([_name(each, place) for place in top])
-    values = "value" if len(top) == 1 else "values"
-    return f"{who} gets {how} from the {values} of {whose}."
+    """What an output is made of, as a page says in words."""
+    said = " ".join(query_in_words(each.part.trace, each.row))
+    return f"{each.part.title}: {said}" if each.part.title else said

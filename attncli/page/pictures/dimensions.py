@@ -35,9 +35,11 @@ from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import forward_steps
 
 # The height of a box, and from one box down to the next.
-BOX_HEIGHT, BETWEEN_BOXES = 46.0, 61.0
+BOX_HEIGHT, BETWEEN_BOXES = 44.0, 42.0
+# More arrows than a few have numbers that need more room.
+FEW_ARROWS, BELOW_MANY_ARROWS = 3, 64.0
 # Where the title and the formula of a box stand below its top, and what is left and right of them.
-TITLE_BASE, FORMULA_BASE = 18, 36
+TITLE_BASE, FORMULA_BASE = 17, 35
 ROOM_AROUND_TEXT = 20
 # A title has wider letters than its measure says.
 WIDER_LETTERS = 1.06
@@ -173,7 +175,7 @@ def _panel(boxes: dict[str, _Box], inputs: dict[str, tuple[str, ...]]) -> Panel:
     formulas: list[Shape] = []
     for name, box in boxes.items():
         x = round(layout.middles[name])
-        y = _top(layout.levels[name])
+        y = _top(layout, layout.levels[name])
         left = x - box.width / 2
         fill, stroke = ("paper", "soft")
         if box.given:
@@ -186,7 +188,7 @@ def _panel(boxes: dict[str, _Box], inputs: dict[str, tuple[str, ...]]) -> Panel:
     areas.sort(key=_look)
     shapes = [*_arrows(layout, boxes), *areas, *titles, *formulas]
     lowest = max(layout.levels.values())
-    height = _top(lowest) + BOX_HEIGHT + MARGIN
+    height = _top(layout, lowest) + BOX_HEIGHT + MARGIN
     return Panel(layout.width, height, tuple(shapes))
 
 
@@ -195,8 +197,17 @@ def _look(area: Path) -> str:
     return str(area[1:])
 
 
-def _top(level: int) -> float:
-    return level * (BOX_HEIGHT + BETWEEN_BOXES) + MARGIN
+def _top(layout: Layout, level: int) -> float:
+    top = float(MARGIN)
+    for above in range(level):
+        top += BOX_HEIGHT + _below(layout, above)
+    return top
+
+
+def _below(layout: Layout, level: int) -> float:
+    """The room below the boxes of a level: more where many arrows begin, each with its number."""
+    begin = [source for source, _, _ in layout.arrows if layout.levels[source] == level]
+    return BETWEEN_BOXES if len(begin) <= FEW_ARROWS else BELOW_MANY_ARROWS
 
 
 def _arrows(layout: Layout, boxes: dict[str, _Box]) -> list[Shape]:
@@ -211,7 +222,7 @@ def _arrows(layout: Layout, boxes: dict[str, _Box]) -> list[Shape]:
     for source, target, between in layout.arrows:
         points = [_begin(layout, boxes, source, target)]
         for level, x in between:
-            top = _top(level)
+            top = _top(layout, level)
             points.append((round(x), top))
             points.append((round(x), top + BOX_HEIGHT))
         end = _end(layout, boxes, source, target)
@@ -242,7 +253,7 @@ def _begin(layout: Layout, boxes: dict[str, _Box], source: str, target: str) -> 
     width = boxes[source].width
     offset = layout.offset(source, target, width, BETWEEN_ARROWS, out=True)
     middle = layout.middles[source]
-    top = _top(layout.levels[source])
+    top = _top(layout, layout.levels[source])
     return round(middle + offset), top + BOX_HEIGHT
 
 
@@ -251,7 +262,7 @@ def _end(layout: Layout, boxes: dict[str, _Box], source: str, target: str) -> Po
     width = boxes[target].width
     offset = layout.offset(source, target, width, BETWEEN_ARROWS, out=False)
     middle = layout.middles[target]
-    top = _top(layout.levels[target])
+    top = _top(layout, layout.levels[target])
     return round(middle + offset), top - TIP_LENGTH
 
 

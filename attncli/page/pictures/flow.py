@@ -64,8 +64,8 @@ MANY_RIBBONS = 600
 MOST_QUERIES = 64
 # How far the base of "queries" and "keys" is above them.
 BELOW_CAPTION = 6
-# From a bar to the digits on a ribbon, which is so much higher than they are.
-DIGITS_GAP, ROOM_AROUND_DIGITS = 5, 1
+# From a bar to the digits on a ribbon, and from one number to the next.
+DIGITS_GAP, HEIGHT_OF_DIGITS = 5, 12
 # So much more room than for its letters has a key whose neighbours may be low.
 ROOM_AROUND_LABEL = 2
 SINK = "sink"
@@ -163,14 +163,14 @@ def _panel(part: Part, queries: Sequence[int], unit: float, thinnest: float, rea
                 to_top = LINE_HEIGHT + filled[key]
                 ribbon = _ribbon(left + BAR_WIDTH, top, right - BAR_WIDTH, to_top, width, row)
                 ribbons.append(ribbon._replace(title=_said(part, row, key, weight)))
-                if width >= TEXT_SIZE + ROOM_AROUND_DIGITS and key < len(trace.context_tokens):
-                    middle = top + width / 2 + DIGIT_MIDDLE * SMALL_TEXT
-                    number = part.text("weights", row, key)
-                    digits.append(
-                        Words(left + BAR_WIDTH + DIGITS_GAP, middle, number, size=SMALL_TEXT)
-                    )
             top += width
             filled[key] += width
+        own = weights[place][: len(trace.context_tokens)]
+        begin = left + BAR_WIDTH + DIGITS_GAP
+        for key, middle in _places_of_digits(own, unit, row):
+            y = tops[place] + middle + DIGIT_MIDDLE * SMALL_TEXT
+            number = part.text("weights", row, key)
+            digits.append(Words(begin, y, number, size=SMALL_TEXT))
     shapes += ribbons
     for top, row in zip(tops, queries, strict=True):
         shapes.append(swatch(left, top, BAR_WIDTH, unit, row))
@@ -187,6 +187,31 @@ def _panel(part: Part, queries: Sequence[int], unit: float, thinnest: float, rea
     lowest = max(len(queries) * (unit + gap), ends.tops[-1] + max(ends.heights[-1], LINE_HEIGHT))
     widest = max(text_width(name.shown, TEXT_SIZE) for name in named)
     return Panel(right + LABEL_GAP + widest, LINE_HEIGHT + lowest, tuple(shapes))
+
+
+def _places_of_digits(weights: Weights, unit: float, query: int) -> Iterator[tuple[int, float]]:
+    """The keys of a query that have room for their number, with the middle of each below the top.
+
+    They are the heaviest ones, which are many if ribbons are high. Each number stands on its ribbon
+    or as near as its neighbours let it, in the order of the ribbons. The edges of hollow ribbons
+    would cross it: of these, only high ones have a number.
+    """
+    room = int(unit // HEIGHT_OF_DIGITS)
+    least = HEIGHT_OF_DIGITS / unit if is_hollow(query) else 0.0
+    heaviest_first = np.argsort(-weights, kind="stable")
+    keys = sorted(key for key in heaviest_first[:room].tolist() if weights[key] > least)
+    ends = np.cumsum(weights) * unit
+    middles = ends - weights * unit / 2
+    lowest = HEIGHT_OF_DIGITS / 2
+    places: list[float] = []
+    for key in keys:
+        places.append(max(float(middles[key]), lowest))
+        lowest = places[-1] + HEIGHT_OF_DIGITS
+    highest = unit - HEIGHT_OF_DIGITS / 2
+    for at in reversed(range(len(places))):
+        places[at] = min(places[at], highest)
+        highest = places[at] - HEIGHT_OF_DIGITS
+    yield from zip(keys, places, strict=True)
 
 
 def _said(part: Part, row: int, key: int, weight: float) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations, islice, pairwise
+from itertools import chain, combinations, islice, pairwise
 from statistics import fmean
 from typing import NamedTuple, TypeAlias
 
@@ -18,8 +19,9 @@ CORNER = 8
 # Around all boxes, so that their lines are seen whole.
 MARGIN = 1
 SWEEPS = 12
-# How much more than a box an arrow that passes by wants its place, so that it is straight.
-WEIGHT_OF_PASSING_ARROWS = 8.0
+# How much more than a box an arrow that passes by wants its place, so that it is straight; and
+# boxes one below the other, so that they stand in a column.
+WEIGHT_OF_PASSING_ARROWS, WEIGHT_OF_COLUMNS = 8.0, 4.0
 
 # A box by its name, or an arrow that passes through a level.
 Spot: TypeAlias = str | tuple[str, str, int]
@@ -86,7 +88,7 @@ def lay_out(widths: Mapping[str, float], inputs: Mapping[str, Sequence[str]]) ->
     for spots in order:
         for each in spots:
             wide[each] = widths[each] if isinstance(each, str) else LANE_WIDTH
-    middles = _middles(order, joints, wide)
+    middles = _middles(order, joints, wide, _columns(levels, inputs))
     left = min(middles[spot] - wide[spot] / 2 for spot in middles) - MARGIN
     for spot_to_move in middles:
         middles[spot_to_move] -= left
@@ -123,6 +125,26 @@ def _levels(inputs: Mapping[str, Sequence[str]]) -> dict[str, int]:
                 above.append(levels[other])
         levels[name] = min(above, default=1) - 1
     return levels
+
+
+def _columns(
+    levels: Mapping[str, int], inputs: Mapping[str, Sequence[str]]
+) -> Mapping[str, Sequence[str]]:
+    """Boxes that belong one below the other, by each of them.
+
+    Such a box is the only one that the box above leads to, and whatever else right above leads to
+    it is given.
+    """
+    readers = Counter(chain.from_iterable(inputs.values()))
+    found: dict[str, list[str]] = {}
+    for name, sources in inputs.items():
+        above = [each for each in sources if inputs[each] and levels[each] == levels[name] - 1]
+        column = [name]
+        if len(above) == 1 and readers[above[0]] == 1:
+            column = found[above[0]]
+            column.append(name)
+        found[name] = column
+    return {name: column for name, column in found.items() if len(column) > 1}
 
 
 def _with_few_crossings(order: Order, joints: Sequence[tuple[Spot, Spot]]) -> Order:
@@ -190,34 +212,72 @@ def _crossings(order: Order, joints: Sequence[tuple[Spot, Spot]]) -> int:
 
 
 def _middles(
-    order: Order, joints: Sequence[tuple[Spot, Spot]], wide: Mapping[Spot, float]
+    order: Order,
+    joints: Sequence[tuple[Spot, Spot]],
+    wide: Mapping[Spot, float],
+    columns: Mapping[str, Sequence[str]],
 ) -> dict[Spot, float]:
     """The middle of each spot: as near as there is room to the mean of what it is joined with.
 
     An arrow that passes by boxes wants one place for all of its spots, and wants it more than boxes
-    do, so that it is straight.
+    do, so that it is straight. So does a column of boxes.
     """
     middles: dict[Spot, float] = {}
+    weights: dict[Spot, float] = {}
     for level in order:
-        middles |= _spaced(level, dict.fromkeys(level, 0.0), wide)
+        for spot in level:
+            weights[spot] = 1.0
+            if spot in columns:
+                weights[spot] = WEIGHT_OF_COLUMNS
+            elif isinstance(spot, tuple):
+                weights[spot] = WEIGHT_OF_PASSING_ARROWS
+        middles |= _spaced(level, dict.fromkeys(level, 0.0), wide, weights)
     lanes: dict[tuple[str, str], list[Spot]] = {}
     for spot in middles:
         if isinstance(spot, tuple):
             lanes.setdefault(spot[:2], []).append(spot)
     for sweep in range(4 * SWEEPS):
+        middle = fmean(middles.values())
         for level in order if sweep % 2 else order[::-1]:
             wanted: dict[Spot, float] = {}
             for spot in level:
-                if isinstance(spot, str):
-                    wanted[spot] = _mean(spot, middles, joints, middles)
+                if isinstance(spot, tuple):
+                    source, target, _ = spot
+                    lane = [source, *lanes[source, target]]
+                    wanted[spot] = _outermost([middles[each] for each in lane], middle)
+                elif spot in columns:
+                    wanted[spot] = _mean_of_column(columns[spot], middles, joints)
                 else:
-                    wanted[spot] = fmean(middles[each] for each in lanes[spot[:2]])
-            middles |= _spaced(level, wanted, wide)
+                    wanted[spot] = _mean(spot, middles, joints, middles)
+            middles |= _spaced(level, wanted, wide, weights)
     return middles
 
 
+def _outermost(places: Sequence[float], middle: float) -> float:
+    """The one place of an arrow that passes by boxes: below its own box, or farther from the
+    middle, so that it is straight, and no box stands in its way.
+    """
+    return max(places) if fmean(places) > middle else min(places)
+
+
+def _mean_of_column(
+    column: Sequence[str], middles: Mapping[Spot, float], joints: Sequence[tuple[Spot, Spot]]
+) -> float:
+    """The mean place of what the boxes of a column are joined with, besides each other."""
+    outside = {spot: place for spot, place in middles.items() if spot not in column}
+    means: list[float] = []
+    for name in column:
+        found = [outside[other] for other in _joined(name, joints) if other in outside]
+        if found:
+            means.append(fmean(found))
+    return fmean(means) if means else middles[column[0]]
+
+
 def _spaced(
-    level: Sequence[Spot], wanted: Mapping[Spot, float], wide: Mapping[Spot, float]
+    level: Sequence[Spot],
+    wanted: Mapping[Spot, float],
+    wide: Mapping[Spot, float],
+    weights: Mapping[Spot, float],
 ) -> dict[Spot, float]:
     """The places nearest to those wanted, by squares, at which the spots of a level do not overlap.
 
@@ -230,8 +290,7 @@ def _spaced(
         room.append(room[-1] + between)
     blocks: list[_Neighbours] = []
     for spot, before in zip(level, room, strict=True):
-        weight = 1.0 if isinstance(spot, str) else WEIGHT_OF_PASSING_ARROWS
-        block = _Neighbours(wanted[spot] - before, weight, 1)
+        block = _Neighbours(wanted[spot] - before, weights[spot], 1)
         while blocks and blocks[-1].mean > block.mean:
             block = block.joined(blocks.pop())
         blocks.append(block)

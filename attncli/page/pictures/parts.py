@@ -12,7 +12,7 @@ import numpy as np
 
 from attncli.english import count, listed
 from attncli.errors import usage_error
-from attncli.page.in_words import MOST_KEYS_NAMED, largest, percent
+from attncli.page.in_words import MOST_KEYS_NAMED, largest, query_in_words
 from attncli.page.printer import Printer, format_number
 from attncli.page.view import place_title
 from attncli.problem.parts.axes import BATCH, HEAD, KEY_HEAD, LEADING
@@ -158,13 +158,13 @@ def named_keys(trace: Trace, keys: Sequence[int], own: int | None = None) -> str
 
 
 def attention_in_words(parts: Sequence[Part], only: int | None = None) -> str:
-    """Which key each query attends to most: "I" attends most to "love" (53.3 %).
+    """How each query spreads its attention, as a page says in words.
 
-    Of many queries, it is which keys are most often that key.
+    Of many queries, it is which keys are most often the one with the largest weight.
     """
 
     def sentences(part: Part) -> Iterator[str]:
-        return _heaviest(part, only)
+        return _attention(part, only)
 
     return _in_words(parts, sentences)
 
@@ -179,33 +179,24 @@ def _in_words(parts: Sequence[Part], sentences: Callable[[Part], Iterator[str]])
     return " ".join(said)
 
 
-def _heaviest(part: Part, only: int | None) -> Iterator[str]:
-    weights = part.trace["weights"].astype(np.float64)
+def _attention(part: Part, only: int | None) -> Iterator[str]:
     queries = part.queries(only)
+    if len(queries) > MOST_QUERIES_NAMED:
+        yield from _heaviest(part, queries)
+        return
+    for row in queries:
+        said = query_in_words(part.trace, row)
+        # The last one is about the output.
+        yield from said[:-1] or said
+
+
+def _heaviest(part: Part, queries: Sequence[int]) -> Iterator[str]:
+    weights = part.trace["weights"].astype(np.float64)
     rows = [row for row in queries if np.isfinite(weights[row]).all() and weights[row].any()]
-    if len(rows) <= MOST_QUERIES_NAMED:
-        for row in rows:
-            yield _attention_of(part.trace, row, weights[row])
-    else:
-        yield from _often_heaviest(part.trace, [largest(weights[row]) for row in rows])
+    yield from _often_heaviest(part.trace, [largest(weights[row]) for row in rows])
     without = len(queries) - len(rows)
     if without:
         yield f"{count(without, 'query', 'queries')} without weights."
-
-
-def _attention_of(trace: Trace, row: int, weights: NDArray[np.float64]) -> str:
-    top = largest(weights)
-    share = percent(float(weights[top[0]]))
-    how = "only"
-    if len(top) > 1:
-        share += " each"
-        how = "equally"
-    if len(top) < np.count_nonzero(weights):
-        how = "most"
-    own = trace.own_key(row)
-    keys = named_keys(trace, top, own)
-    token = trace.tokens[row]
-    return f'"{token}" attends {how} to {keys} ({share}).'
 
 
 def _often_heaviest(trace: Trace, tops: Sequence[Sequence[int]]) -> Iterator[str]:

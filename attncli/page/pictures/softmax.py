@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import ceil
 
 import numpy as np
@@ -37,14 +37,15 @@ from attncli.page.pictures.parts import Part, choose_drawn, named_keys
 from attncli.tracing.model import Trace, masked_out
 
 # The bar of the weight 1, its height, and from one bar to the next.
-WIDTH_OF_ONE = 110
-BAR_HEIGHT, BAR_DISTANCE = 14, 20
+WIDTH_OF_ONE = 96
+BAR_HEIGHT, BAR_DISTANCE = 14, 19
 # It can still be seen.
 SHORTEST_BAR = 0.5
 # Between the names of keys and a side, and between the longest bar and the numbers.
 NAME_GAP, NUMBER_GAP = 10.0, 6
-# The query has a line, and so have the heads of both sides.
-BOTTOM_OF_HEADS = 2 * LINE_HEIGHT
+# The query has a line, and so have the heads of both sides, and those of their columns.
+BOTTOM_OF_SIDE_HEADS = 2 * LINE_HEIGHT
+BOTTOM_OF_HEADS = 3 * LINE_HEIGHT
 BELOW_AXIS = 3
 WIDEST_LABEL = 110
 BETWEEN_SIDES = 24
@@ -54,6 +55,7 @@ MOST_QUERIES_SAID = 8
 # Without the scale, and with it.
 PAINTS_OF_SIDES = ("#d55e00", "#0072b2")
 HEADS_OF_SIDES = ("without the scale", "with the scale")
+HEADS_OF_COLUMNS = ("score", "weight")
 
 
 def softmax(title: str, parts: Sequence[Part], others: Sequence[Part], only: int | None) -> Drawing:
@@ -75,8 +77,7 @@ def softmax(title: str, parts: Sequence[Part], others: Sequence[Part], only: int
         if len(said) < MOST_QUERIES_SAID:
             said.append(_said(plain, scaled, row))
     legend = [
-        "Each side shows the scores of the keys, and the weights that the softmax makes of them,"
-        " from 0 to 1.",
+        "The softmax makes the weights of the scores. A bar that is full is the weight 1.",
         *chosen.left_out,
     ]
     if keys > MOST_KEYS_DRAWN:
@@ -131,25 +132,37 @@ def _side(part: Part, row: int, keys: Sequence[int], paint: str, above: str) -> 
     weights = part.trace["weights"][row]
     scores = _scores(part, row, keys)
     texts = [part.text("weights", row, key) for key in keys]
-    widest_score = max(text_width(score, SMALL_TEXT) for score in scores)
+    head_of_scores, head_of_weights = HEADS_OF_COLUMNS
+    widest_score = max(text_width(score, SMALL_TEXT) for score in (*scores, head_of_scores))
     widest_text = max(text_width(text, SMALL_TEXT) for text in texts)
     start = ceil(widest_score) + LABEL_GAP
     end = start + WIDTH_OF_ONE + NUMBER_GAP
-    shapes: list[Shape] = [Words(0, BOTTOM_OF_HEADS - BELOW_BASE, above, "soft", SMALL_TEXT)]
+    base = BOTTOM_OF_HEADS - BELOW_BASE
+    shapes: list[Shape] = [
+        Words(0, BOTTOM_OF_SIDE_HEADS - BELOW_BASE, above, size=SMALL_TEXT),
+        Words(start - LABEL_GAP, base, head_of_scores, "soft", SMALL_TEXT, "end"),
+        Words(start, base, head_of_weights, "soft", SMALL_TEXT),
+    ]
     for place, key in enumerate(keys):
         middle = _middle(place, SMALL_TEXT)
         shapes.append(Words(start - LABEL_GAP, middle, scores[place], "soft", SMALL_TEXT, "end"))
         shapes.append(Words(end, middle, texts[place], size=SMALL_TEXT))
-        weight = float(weights[key])
-        if np.isfinite(weight) and weight > 0:
-            length = max(weight * WIDTH_OF_ONE, SHORTEST_BAR)
-            bar = rectangle(start, _top(place), length, BAR_HEIGHT)
-            shapes.append(Path(bar, paint))
+        shapes += _bar(float(weights[key]), start, _top(place), paint)
     bottom = _height(len(keys))
     axis = lines([(start, BOTTOM_OF_HEADS + 1), (start, bottom - BELOW_AXIS)])
     shapes.append(Path(axis, stroke="line"))
     width = max(end + widest_text, text_width(above, SMALL_TEXT))
     return Panel(width, bottom, tuple(shapes))
+
+
+def _bar(weight: float, left: float, top: float, paint: str) -> Iterator[Path]:
+    """The bar of a weight, and what is left of 1."""
+    length = 0.0
+    if np.isfinite(weight) and weight > 0:
+        length = min(max(weight * WIDTH_OF_ONE, SHORTEST_BAR), WIDTH_OF_ONE)
+        yield Path(rectangle(left, top, length, BAR_HEIGHT), paint)
+    if length < WIDTH_OF_ONE:
+        yield Path(rectangle(left + length, top, WIDTH_OF_ONE - length, BAR_HEIGHT), "wash")
 
 
 def _scores(part: Part, row: int, keys: Sequence[int]) -> list[str]:

@@ -66,7 +66,7 @@ def test_markdown_holds_the_picture_itself(capsys: pytest.CaptureFixture[str]) -
     svg = capsys.readouterr().out
     assert command(["picture", LOVE, "--format", "markdown"]) == 0
     said, _, data = capsys.readouterr().out.partition("](data:image/svg+xml;base64,")
-    assert said.startswith('!["I" attends most to "love" (70.7 %).')
+    assert said.startswith('!["I" pays 70.7 % of its attention to "love"')
     assert b64decode(data.removesuffix(")\n")).decode() == svg
 
 

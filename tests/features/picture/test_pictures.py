@@ -17,6 +17,7 @@ from attncli.cli.main import run as command
 from attncli.errors import AttncliError
 from attncli.page.colors import HUES
 from attncli.page.drawing import PAINTS, Drawing
+from attncli.page.in_words import attention_in_words
 from attncli.page.pictures import KINDS
 from attncli.page.pictures.kinds import Choice, draw, with_and_without_scale
 from attncli.problem.loader import load, loads
@@ -286,10 +287,13 @@ def test_what_has_no_rows_and_columns_is_no_heat_map() -> None:
         picture("capped", PAIR)
 
 
-def test_a_heat_map_is_described_by_the_key_of_each_query_with_the_largest_weight() -> None:
+def test_a_heat_map_is_described_as_a_page_says_it_in_words() -> None:
     root = svg("weights", PAIR | {"title": "Two"})
     assert root.findtext(f"{SVG}title") == "Two: attention weights"
-    said = '"a" attends most to "b" (73.1 %). "b" attends equally to "a" and itself (50.0 % each).'
+    said = (
+        '"a" pays 73.1 % of its attention to "b", 26.9 % to itself. "b" pays the same attention to'
+        " every token (50.0 % each)."
+    )
     assert root.findtext(f"{SVG}desc") == said
     said = svg("scores", PAIR).findtext(f"{SVG}desc")
     assert (
@@ -315,33 +319,38 @@ def test_keys_that_are_alike_are_named_together() -> None:
     }
     assert (
         described("weights", two | {"scale": "none"})
-        == '"q" attends most to "a" and "b" (46.8 % each).'
+        == '"q" pays 46.8 % of its attention each to "a" and "b", 6.3 % to "c".'
     )
     assert described("scores", two) == '"q" has its largest score, 2, with "a" and "b".'
     assert (
         described("softmax", two)
         == '"q" gives "a" and "b" 46.8 % each without the scale, and 42.2 % with it.'
     )
-    assert described("output", two) == 'The output of "q" gets most from the values of "a" and "b".'
     same = two | {"K": [[0] * 4] * 3, "V": [[1]] * 3}
-    assert described("flow", same) == '"q" attends equally to "a", "b" and "c" (33.3 % each).'
-    assert (
-        described("output", same)
-        == 'The output of "q" gets equal parts from the values of "a", "b" and "c".'
-    )
-    itself = {"Q": [[0]] * 2, "K": [[0]] * 2, "V": [[1]] * 2}
-    assert described("flow", itself).startswith(
-        '"t1" attends equally to itself and "t2" (50.0 % each).'
-    )
+    assert described("flow", same) == '"q" pays the same attention to every token (33.3 % each).'
     hidden = two | {"mask": [[True, False, False]]}
-    assert described("flow", hidden) == '"q" attends only to "a" (100.0 %).'
+    said = '"q" pays all of its attention to "a", so its output is the value of "a".'
+    assert described("flow", hidden) == said
+
+
+@pytest.mark.parametrize(
+    "name", ["i_love_ai.yaml", "multi_head.yaml", "fully_masked.yaml", "sink.yaml"]
+)
+def test_pictures_say_what_their_page_says_in_words(name: str) -> None:
+    """That of the outputs says all of it, and the others leave out what the outputs are made of."""
+    said = attention_in_words(run(load(str(INPUTS / name))))
+    assert picture("output", name).description == " ".join(said)
+    for of in ("weights", "flow"):
+        sentences = re.split(r"(?<=\.) (?=\S)", picture(of, name).description)
+        assert all(any(each in whole for whole in said) for each in sentences)
+        assert not [each for each in sentences if each.startswith("Its output")]
 
 
 def test_many_keys_that_are_alike_are_counted() -> None:
     one = {"Q": [[1]] * 9, "K": [[1]] * 9, "V": [[1]] * 9}
     assert described("flow", one) == "9 queries have several keys with the largest weight."
     few = one | {"tokens": ["q"], "Q": [[1]]}
-    assert described("flow", few) == '"q" attends equally to 9 keys (11.1 % each).'
+    assert described("flow", few) == '"q" pays the same attention to every token (11.1 % each).'
     assert described("scores", few) == '"q" has the same score, 1, with 9 keys.'
     causal = described("flow", one | {"mask": "causal"})
     assert (
@@ -391,7 +400,7 @@ def test_several_heads_are_several_maps() -> None:
         "Head 1",
     ]
     assert Counter(digits(root)) == {"0.269": 1, "0.731": 1, "0.500": 6}
-    assert root.findtext(f"{SVG}desc").startswith('Head 0: "a" attends most to "b" (73.1 %).')
+    assert root.findtext(f"{SVG}desc").startswith('Head 0: "a" pays 73.1 % of its attention to "b"')
     assert digits(svg("weights", heads, head=1)) == ["0.500"] * 4
 
 
@@ -461,6 +470,37 @@ def test_a_long_map_has_thinned_labels_and_colours_within_its_rows() -> None:
     # the end of the ramp
     cells = [each for each in paths(root) if each.attributes.get("stroke") == MUCH]
     assert [len(each.points) for each in cells] == [2] * 65
+
+
+def test_thin_ribbons_have_their_numbers_too() -> None:
+    """Weights of the README: 0.070 of 72 pixels is 5, and a number needs 12. No two stand in one
+    place.
+    """
+    shown = [each for each in texts(svg("flow", "i_love_ai.yaml")) if "." in each.text[:2]]
+    assert Counter(each.text for each in shown) == {
+        **dict.fromkeys(("0.070", "0.707", "0.223", "0.168", "0.533", "0.299"), 1),
+        "0.333": 3,
+    }
+    heights = sorted(each.place[1] for each in shown)
+    assert min(np.diff(heights)) >= 11
+    weights = [each.text for each in sorted(shown, key=lambda each: each.place[1])]
+    assert weights[:3] == ["0.070", "0.707", "0.223"]
+
+
+def test_the_steps_of_a_chart_stand_one_below_the_other() -> None:
+    """From the keys to the output: all that only the next one reads. So the chart is narrow."""
+    root = svg("dimensions", "causal.yaml")
+    titles = ("Keys, transposed", "Scores", "Scaled scores", "Masked scores", "Attention weights")
+    middles = [each.place[0] for each in texts(root) if each.text in (*titles, "Output")]
+    assert len(middles) == 6
+    assert max(middles) - min(middles) <= 40
+    assert float(root.attrib["width"]) < 560
+
+
+def test_the_columns_of_the_softmax_have_headings() -> None:
+    shown = Counter(each.text for each in texts(svg("softmax", PAIR, query="a")))
+    assert (shown["score"], shown["weight"]) == (2, 2)
+    assert (shown["without the scale"], shown["with the scale"]) == (1, 1)
 
 
 def ribbons(root: xml.Element) -> dict[str, tuple[float, float]]:
@@ -634,7 +674,7 @@ def test_of_many_queries_some_are_drawn_from_the_first_to_the_last_and_the_legen
     many = {"Q": [[1]] * 65, "K": [[1]] * 65, "V": [[1]] * 65, "mask": "causal"}
     root = svg("softmax", many)
     assert panels(root, "query ")[1:] == ["t1", "t33", "t65"]
-    assert "3 of 65 queries, from the first to the last; --query draws" in {
+    assert "3 of 65 queries, from the first to the last; --query draws another." in {
         each.text for each in texts(root)
     }
     assert float(root.attrib["height"]) < 1100
