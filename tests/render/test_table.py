@@ -295,6 +295,26 @@ def test_worked_lines_stand_under_their_labels_where_there_is_no_room_beside() -
     ]
 
 
+def test_the_blank_before_a_line_gives_way_to_a_name_that_needs_its_room() -> None:
+    long = "attention_factor"
+    choice = parse_equation(f"Q[i] = where(i < k, {long} * Q[i], Q[i])")
+    # With the sign of an equation and that of a product, the name takes 19 of them.
+    assert lines(Formula(choice), style=Style(width=20)) == [
+        "Q[i]",
+        f" = {long}·",
+        "    Q[i] if i < k",
+        "  = Q[i]  else",
+    ]
+    assert lines(Formula(choice), style=Style(width=24)) == [
+        "    Q[i]",
+        f"     = {long}·",
+        "        Q[i] if i < k",
+        "      = Q[i]  else",
+    ]
+    work = WorkedLine("a", number(f"1 + {long}"), number("2"))
+    assert lines(Worked((work,)), style=Style(width=20))[-2:] == [f"  + {long}", "    = 2"]
+
+
 def test_a_long_label_takes_several_lines_where_it_leaves_no_room_for_a_number() -> None:
     labels = ("the first of the words", "second", "third, and the last")
     assert lines(grid("V", labels, ("d1",), "1.25", "-2", "3"), style=Style(width=24)) == [

@@ -100,8 +100,7 @@ class _BlockLines:
                 return self.wrapped(Line.assemble(prefix, sentence(text)), self.body)
             # Its shapes stand in the heading.
             case page.Formula(equation=equation):
-                lines = formula_lines(equation, self.page - self.work)
-                return _indented([Line(line, "bold") for line in lines], self.work)
+                return formula_lines(equation, self.page, self.work)
             case page.Worked(lines=lines, left_out=left_out):
                 worked = worked_lines(lines, self.room())
                 return _indented(chain(worked, self.said(left_out)), self.work)

@@ -26,6 +26,8 @@ WIDE_ENOUGH_FOR_TERMS = 40
 LABEL_GAP = 3
 # A term ends before an operator and after a comma, except within brackets.
 _TERM = r"(?: +(?=(?:[-+=≈~/]|and|if|else) )|(?<=,) )(?![^\[\]]*\])"
+# The formula of an index, of which a part ends before an operator and after a sign between factors.
+_WITHIN_INDEX = r"(?<=·)|(?<= )(?=(?:[-+/]|mod) )"
 _RELATIONS = ("=", "≈", "~")
 _OpenTerm: TypeAlias = tuple[str, int]
 
@@ -61,7 +63,7 @@ def worked_lines(lines: Iterable[page.WorkedLine], width: int | None) -> Iterato
         first, *others = _remarked(pieces, sentence(line.remark), room)
         yield Line.assemble(name, first)
         for piece in others:
-            yield Line.assemble(Line(" " * (gap + HANGING_INDENT)), piece)
+            yield Line.assemble(_margin(gap + HANGING_INDENT, piece.cell_len, width), piece)
 
 
 def _too_narrow(spelled: Sequence[tuple[str, ...]], room: int) -> bool:
@@ -106,27 +108,37 @@ def _remarked(pieces: list[Line], remark: Line, room: int | None) -> list[Line]:
     return [*above, *wrapped]
 
 
-def formula_lines(equation: Equation | Expression, room: int) -> list[str]:
-    """A formula as lines; of a choice that does not fit on one, each case is a line that says when
-    it holds.
+def formula_lines(equation: Equation | Expression, width: int, indent: int) -> list[Line]:
+    """A formula in bold, as lines that stand so far from the left; of a choice that does not fit on
+    one, each case is a line that says when it holds.
     """
     whole = formula(equation, UNICODE)
     if (
-        len(whole) <= room
+        indent + len(whole) <= width
         or not isinstance(equation, Equation)
         or not _is_choice(equation.expression)
     ):
-        return _hanging(whole, room)
-    cases = (_hanging(f"= {said}", room - HANGING_INDENT) for said in _cases(equation.expression))
-    return [
-        write(equation.target, UNICODE),
-        *(" " * HANGING_INDENT + line for case in cases for line in case),
-    ]
+        return _hanging(whole, width, indent)
+    lines = _hanging(write(equation.target, UNICODE), width, indent)
+    for said in _cases(equation.expression):
+        lines += _hanging(f"= {said}", width, indent + HANGING_INDENT)
+    return lines
 
 
-def _hanging(text: str, room: int) -> list[str]:
-    first, *others = broken(text, room)
-    return [first, *(" " * HANGING_INDENT + line for line in others)]
+def _hanging(text: str, width: int, indent: int) -> list[Line]:
+    """A text in lines, the first of which stands so far from the left, and the others farther."""
+    lines: list[Line] = []
+    for line in broken(text, width - indent):
+        margin = _margin(indent + HANGING_INDENT if lines else indent, len(line), width)
+        lines.append(Line.assemble(margin, (line, "bold")))
+    return lines
+
+
+def _margin(indent: int, length: int, width: int | None) -> str:
+    """The blank before a line of this length, which gives way where there is no room for both."""
+    if width is None:
+        return " " * indent
+    return " " * min(indent, max(width - length, 0))
 
 
 def _is_choice(expression: Expression) -> bool:
@@ -149,7 +161,7 @@ def broken(text: str, room: int | None) -> list[str]:
     """A sum on as many lines as it needs, each begun by an operator; numbers are never divided.
 
     Only a term that is too long for a line is broken after a sign between factors, after a
-    function's parenthesis or, at last, between indices.
+    function's parenthesis or, at last, between indices and within one.
     """
     if room is None or len(text) <= room:
         return [text]
@@ -195,7 +207,7 @@ def _opened(text: str) -> int:
 def _divided(term: str, room: int) -> list[str]:
     """The factors of a term that is too long for a line.
 
-    Of a cell that is too long, too, they are its indices.
+    Of a cell that is too long, too, they are its indices, and the terms of an index.
     """
     if len(term) - 1 <= room:
         return [term]
@@ -204,13 +216,17 @@ def _divided(term: str, room: int) -> list[str]:
     if len(factors) > 1 and factors[0].endswith(" "):
         # An operator is no factor: it stays with the first one.
         factors[:2] = [factors[0] + factors[1]]
-    parts: list[str] = []
-    for factor in factors:
-        if len(factor.rstrip()) > room:
-            parts += re.split("(?<=, )", factor)
-        else:
-            parts.append(factor)
-    return parts
+    indices = _divided_again(factors, room, "(?<=, )")
+    return _divided_again(indices, room, _WITHIN_INDEX)
+
+
+def _divided_again(parts: Iterable[str], room: int, ends: str) -> list[str]:
+    """The parts, those that are too long for a line in smaller ones, which end so."""
+    divided: list[str] = []
+    for part in parts:
+        smaller = re.split(ends, part) if len(part.rstrip()) > room else [part]
+        divided += smaller
+    return divided
 
 
 def _before(line: list[_OpenTerm], term: _OpenTerm, room: int) -> int:
