@@ -409,17 +409,39 @@ def _is_beyond_digits(tree: Tree) -> bool:
     return any(map(_is_beyond_digits, below))
 
 
+def _outside_parentheses(condition: str, word: str) -> list[str]:
+    """The parts between a word, where it stands in no parentheses."""
+    parts: list[str] = []
+    for piece in condition.split(word):
+        if parts and parts[-1].count("(") > parts[-1].count(")"):
+            parts[-1] += word + piece
+        else:
+            parts.append(piece)
+    return parts
+
+
+def _holds(condition: str) -> bool:
+    """Whether a condition is true: one of those between or, all between and."""
+    for word, joined in ((" or ", any), (" and ", all)):
+        parts = _outside_parentheses(condition, word)
+        if len(parts) > 1:
+            return joined(map(_holds, parts))
+    if " or " in condition or " and " in condition:
+        return _holds(condition.removeprefix("(").removesuffix(")"))
+    sign, left, right = Parser(condition).whole()
+    one, other = exact_value(left), exact_value(right)
+    return {
+        "≤": one <= other,
+        "<": one < other,
+        ">": one > other,
+        "≥": one >= other,
+        "=": one == other,
+    }[sign]
+
+
 def _fault_of_condition(line: str) -> str | None:
     for condition, verdict in re.findall(r": ([^:]*?) (is true|is false)(?=,)", line):
-        sign, left, right = Parser(condition).whole()
-        one, other = exact_value(left), exact_value(right)
-        true = {
-            "≤": one <= other,
-            "<": one < other,
-            ">": one > other,
-            "≥": one >= other,
-            "=": one == other,
-        }[sign]
+        true = _holds(condition)
         if true != (verdict == "is true"):
             return f"{condition} {verdict}"
     return None

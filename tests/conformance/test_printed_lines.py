@@ -92,6 +92,14 @@ def test_no_printed_line_is_false(
         ("0.5 + 0.5 ≈ 1.3", "≈ between"),
         ("0 / 0 ≈ 1", "has no value"),
         ("j ≤ i: 1 ≤ 0 is true, so visible: 0", "is true"),
+        ("i = j or j ≤ i: 1 = 0 or 1 ≤ 2 is true, so visible: 0", None),
+        ("i = j or j ≤ i: 1 = 0 or 1 ≤ 0 is true, so visible: 0", "is true"),
+        ("i = j or (j ≥ i and j ≤ i): 1 = 0 or (2 ≥ 1 and 2 ≤ 1) is false, so hidden: -∞", None),
+        (
+            "(i = j or j ≤ i) and j < 9: (1 = 0 or 2 ≤ 1) and 2 < 9 is true, so visible: 0",
+            "is true",
+        ),
+        ("i = j and j ≤ i: 1 = 0 and 1 ≤ 2 is true, so visible: 0", "is true"),
         ("1.5^66.46804 ≈ 506337855943.61180", "has digits that no float64 has"),
     ],
 )
