@@ -5,44 +5,22 @@ trace.
 from __future__ import annotations
 
 from contextlib import suppress
-from math import prod
 
-import numpy as np
-
-from attncli.answers.claims import read_claim
-from attncli.answers.model import Answer, Claim
+from attncli.answers.model import Answer
+from attncli.answers.nested import read_nested
 from attncli.answers.pages import Page
-from attncli.answers.steps import (
-    NoStep,
-    StepPart,
-    in_shape_of,
-    shape_error,
-    step_named,
-)
+from attncli.answers.steps import NoStep, step_named
 from attncli.answers.texts import add_named
-from attncli.english import count, shape_text, shorten
+from attncli.english import shorten
 from attncli.errors import AttncliError
 from attncli.problem.keys import ARRAYS, KEYS
-from attncli.problem.text.decimal_commas import comma_advice, report_doubtful_commas
 from attncli.problem.text.error_collector import ErrorCollector
-from attncli.problem.text.nested_lists import read_cells
-from attncli.problem.text.nodes import (
-    Leaf,
-    ListNode,
-    MappingNode,
-    Node,
-    PastedList,
-    describe,
-    is_null,
-)
-from attncli.problem.text.numbers import NumberError
-from attncli.problem.text.pasted.finding import written_out
-from attncli.problem.text.pasted.names import other_order
+from attncli.problem.text.nodes import MappingNode, describe
 from attncli.problem.text.reading import Reading
 from attncli.problem.text.source import Source
 from attncli.problem.text.tree import read_tree
 from attncli.problem.text.values import Value
-from attncli.tracing.model import Step, Trace
+from attncli.tracing.model import Trace
 
 # Of the keys of a problem, these are no arrays, which answers may repeat.
 _SETTINGS = frozenset(key for key, row in KEYS.items() if row.setting or key in ("title", "tokens"))
@@ -50,8 +28,6 @@ _PROBLEM_FIRST = (
     "check takes the problem first, and then the answers: attncli check PROBLEM ANSWERS"
 )
 _FORM = "write scores: [[1, 5, 3], [3, 3, 3], [2, 4, 3]]"
-# A help line writes out no more cells.
-_MOST_WRITTEN_OUT = 12
 
 
 def read(source: Source, trace: Trace) -> dict[str, Answer]:
@@ -92,7 +68,7 @@ def read(source: Source, trace: Trace) -> dict[str, Answer]:
         if step.name in answers:
             message = f"{step.name} is given twice, as {written_as[step.name]} and as {name}"
             errors.add(message, at=at, help="keep one of the two", path=name)
-        elif answer := _read_step(Value(node, name, Reading(errors)), step):
+        elif answer := read_nested(Value(node, name, Reading(errors)), step):
             answers[step.name], written_as[step.name] = answer, name
     errors.stop()
     return answers
@@ -113,164 +89,3 @@ def _read_as_text(source: Source, trace: Trace, error: AttncliError | None) -> d
     if error is not None:
         raise error
     return page.finish("") if page.answers or page.errors.count else {}
-
-
-def _read_step(value: Value, step: Step) -> Answer | None:
-    """The answer to one step; None after reporting what is wrong with it."""
-    if is_null(value.node):
-        return Answer(step.name, np.full(step.shape, None, dtype=object))
-    if not step.shape:
-        return _read_number(value, step)
-    if not written_out(value, len(step.shape), of_answers=True):
-        return None
-    if isinstance(value.node, PastedList) and _reports_order(value, value.node, step):
-        return None
-    if not isinstance(value.node, ListNode):
-        rows = "a list of rows" if len(step.shape) > 1 else "a list of numbers"
-        value.wrong(
-            f"must be {rows}, not {describe(value.node)}", _form(step.shape, f"{value.name}: ")
-        )
-        return None
-    if report_doubtful_commas(value):
-        return None
-    # The shape of a list that was read in one go is known before all its cells are.
-    if value.node.numbers is not None:
-        shape = value.node.numbers.array.shape
-        if in_shape_of(np.broadcast_to(np.array(None), shape), step.shape) is None:
-            value.wrong(*shape_error(shape, StepPart.of(step)))
-            return None
-    value.node = _with_blanks(value.node, step.shape)
-    read = read_cells(value, _read_cell, empty=_form(step.shape))
-    if read is None:
-        return None
-    cells = np.empty(read[1], dtype=object)
-    cells.ravel()[:] = read[0]
-    answered = in_shape_of(cells, step.shape)
-    if answered is None:
-        message, help = shape_error(cells.shape, StepPart.of(step))
-        value.wrong(message, _advice_on_commas(value) or help)
-        return None
-    answered.setflags(write=False)
-    return Answer(step.name, answered)
-
-
-def _reports_order(value: Value, pasted: PastedList, step: Step) -> bool:
-    """Whether a pasted table has its rows or columns in another order than the problem, which is
-    reported.
-    """
-    if len(step.shape) != 2:
-        return False
-    rows, columns = step.labels
-    message = other_order(pasted.row_names, rows, "rows")
-    message = message or other_order(pasted.column_names, columns, "columns")
-    if message:
-        value.wrong(message, "write them in the order of the problem")
-    return bool(message)
-
-
-def _advice_on_commas(value: Value) -> str:
-    """The help where decimal commas made more numbers than there should be; empty elsewhere."""
-    last = value.node
-    while isinstance(last, ListNode) and last.items:
-        last = last.items[-1]
-    text = value.errors.source.text
-    end = text.find("]", last.at) + 1
-    return comma_advice(text, value.node.at, end).removeprefix("; ")
-
-
-def _read_number(value: Value, step: Step) -> Answer | None:
-    """The answer to a step of one number, which may stand in brackets: 14.38, [14.38]."""
-    inner = value
-    while isinstance(inner.node, ListNode):
-        length = len(inner.node.items)
-        if length != 1:
-            found = f"a list of {count(length, 'entry')}" if length else "an empty list"
-            value.wrong(f"must be one number, not {found}", f"write {value.path}: 0.70")
-            return None
-        inner = inner.entry(0)
-    if not isinstance(inner.node, Leaf):
-        value.wrong(f"must be one number, not {describe(inner.node)}", f"write {value.path}: 0.70")
-        return None
-    cell = np.empty((), dtype=object)
-    cell[()] = _read_cell(inner)
-    cell.setflags(write=False)
-    return Answer(step.name, cell)
-
-
-def _form(shape: tuple[int, ...], key: str = "") -> str:
-    """How a step of this shape is written: all of it blank, or of a large one how many numbers it
-    takes.
-    """
-    if prod(shape) > _MOST_WRITTEN_OUT:
-        where = "each row in a list" if len(shape) > 1 else "in a list"
-        return f"it takes {shape_text(shape)} numbers, {where}"
-    return f"write {key}{_blanks(shape)}, with numbers in place of null"
-
-
-def _blanks(shape: tuple[int, ...]) -> str:
-    if not shape:
-        return "null"
-    first, *others = shape
-    entries = [_blanks(tuple(others))] * first
-    return f"[{', '.join(entries)}]"
-
-
-def _with_blanks(node: Node, shape: tuple[int, ...]) -> Node:
-    """The same lists, a null in the place of a whole row or matrix as one of nulls, and for each
-    row that is not there yet, or cell of the last row.
-    """
-    if not shape:
-        return node
-    first, *others = shape
-    if is_null(node):
-        items = [node] * first
-    elif isinstance(node, ListNode) and not others and node.numbers is None:
-        return ListNode(node.at, [*map(_without_question_mark, node.items)])
-    elif isinstance(node, ListNode) and others:
-        blank_rows = _not_there(node, shape)
-        items = [*node.items, *blank_rows]
-    else:
-        return node
-    return ListNode(node.at, [_with_blanks(item, tuple(others)) for item in items])
-
-
-def _without_question_mark(node: Node) -> Node:
-    """A blank for ? at the end of a list, which YAML takes for a key without a value."""
-    is_question = isinstance(node, MappingNode) and {*node.keys} == {""}
-    return Leaf("", False, node.at) if is_question else node
-
-
-def _not_there(node: ListNode, shape: tuple[int, ...]) -> list[Node]:
-    """A null for each row that a solution has not come to, which may have left its last row
-    unfinished: the cells that are missing there are put into it.
-    """
-    down, across = shape[:2]
-    last = node.items[-1] if node.items else None
-    is_begun = len(shape) == 2 and isinstance(last, ListNode) and 0 < last.length <= across
-    if not is_begun or node.length > down:
-        return []
-    assert isinstance(last, ListNode)
-    *before, _ = node.items
-    # Rows of another length are those of another matrix.
-    if any(isinstance(row, ListNode) and row.length != across for row in before):
-        return []
-    if last.length < across and (before or node.length == down == 1):
-        blanks = [Leaf("", False, last.at)] * (across - last.length)
-        node.items[-1] = ListNode(last.at, [*last.items, *blanks])
-    elif last.length < across:
-        return []
-    return [Leaf("", False, node.at)] * (down - node.length)
-
-
-def _read_cell(value: Value) -> Claim | None:
-    """A claim, also in quotes, which keep the zeros that other programs drop: "0.70"; None for a
-    blank cell, or after reporting what is no number.
-    """
-    assert isinstance(value.node, Leaf)
-    if is_null(value.node):
-        return None
-    try:
-        return read_claim(value.node.text)
-    except NumberError as error:
-        value.wrong_number(error.message, error.help)
-        return None

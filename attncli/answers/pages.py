@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from attncli.answers.claims import more_precise, read_claim
 from attncli.answers.model import CLOSE, Answer, Claim
+from attncli.answers.nested import read_nested
 from attncli.answers.steps import (
     NOT_STEPS,
     OTHER_PROBLEM,
@@ -26,7 +27,10 @@ from attncli.answers.steps import (
 from attncli.english import count
 from attncli.problem.parts.axes import BATCH, HEAD, KEY_HEAD, LEADING
 from attncli.problem.text.error_collector import ErrorCollector
+from attncli.problem.text.nodes import ListNode
 from attncli.problem.text.numbers import NumberError
+from attncli.problem.text.reading import Reading
+from attncli.problem.text.values import Value
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import axis_length, group_size, steps_of_all_heads
 
@@ -161,6 +165,23 @@ class Page:
         if self._reports_shape(table, part, path) or self._reports_labels(table, part, path):
             return
         self._fill(_view(cells, index, part), _view(offsets, index, part), table, part, path)
+
+    def add_nested(self, name: str, at: int, numbers: ListNode) -> None:
+        """Nested lists: the answer to a whole step, with all its heads and entries."""
+        try:
+            step = step_named(name, self.trace)
+        except NoStep as error:
+            self.errors.add(error.message, at=at, help=error.help)
+            return
+        if step.name in self.answers:
+            first = self.errors.source.place(int(self.offsets[step.name].max())).line
+            help = f"it is already on line {first}: keep one of the two"
+            self.errors.add("is given twice", at=at, help=help, path=step.name)
+            return
+        if answer := read_nested(Value(numbers, step.name, Reading(self.errors)), step):
+            cells = np.array(answer.cells)
+            self.answers[step.name] = Answer(step.name, cells)
+            self.offsets[step.name] = np.full(step.shape, at)
 
     def finish(self, form: str) -> dict[str, Answer]:
         """The answers, without the arrays of the problem that the page repeats unchanged; `form`

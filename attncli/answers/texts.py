@@ -54,8 +54,17 @@ def add_named(page: Page, text: str = "") -> None:
         message, help = error.args
         errors.fail(message, at=error.at, help=help)
     for matrix in found:
+        if _is_nested(matrix.numbers):
+            page.add_nested(matrix.name, matrix.at, matrix.numbers)
+            continue
         for table in _tables(matrix):
             page.add_table(table)
+
+
+def _is_nested(numbers: PastedList) -> bool:
+    """Whether these are matrices in a list, as programs print what has heads."""
+    rows = (row for row in numbers.items if isinstance(row, ListNode))
+    return any(isinstance(cell, ListNode) for row in rows for cell in row.items)
 
 
 def _tables(matrix: NamedMatrix) -> list[Table]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from attncli.answers.reader import read_answers
@@ -14,6 +15,7 @@ from attncli.problem.text.source import Source
 from attncli.tracing import run
 from attncli.tracing.model import Trace
 from tests.cases import in_one_test
+from tests.conftest import build_problem
 
 S = [[1, 5, 3], [3, 3, 3], [2, 4, 3]]
 Z = [[0.58, 2.89, 1.73], [1.73, 1.73, 1.73], [1.15, 2.31, 1.73]]
@@ -110,3 +112,33 @@ def test_what_is_not_there_yet_is_blank(
     name: str, text: str, scores: list[Any], trace: Trace
 ) -> None:
     assert answered(name, text, trace) == {"scores": scores}
+
+
+@in_one_test(
+    "lists",
+    [
+        "[[[1, 0], [0.5, 0.5]], [[1, 0], [0.25, 0.75]]]",
+        # as NumPy and PyTorch print it
+        "[[[1.   0.  ]\n  [0.5  0.5 ]]\n\n [[1.   0.  ]\n  [0.25 0.75]]]",
+        "tensor([[[[1.00, 0.00],\n [0.50, 0.50]],\n\n [[1.00, 0.00],\n [0.25, 0.75]]]])",
+    ],
+)
+@pytest.mark.parametrize("text", ["A = {}\n\nThat is all.\n", "A:\n{}\n", "```\nA = {}\n```\n"])
+def test_matrices_in_a_list_are_those_of_the_heads(lists: str, text: str) -> None:
+    """Also with an axis of length 1 before them, the entry of a batch."""
+    assert weights_of_two_heads(text.format(lists)) == [
+        [[1, 0], [0.5, 0.5]],
+        [[1, 0], [0.25, 0.75]],
+    ]
+
+
+def weights_of_two_heads(text: str) -> Any:
+    array = [[[1, 0], [0, 1]], [[1, 1], [0, 1]]]
+    two_heads = run(build_problem(Q=array, K=array, V=array))
+    cells = read_answers(Source("a.md", text), two_heads).steps["weights"].cells
+    return np.vectorize(lambda cell: float(cell.value))(cells).tolist()
+
+
+@in_one_test("name", ["a.md", "a.yaml"])
+def test_a_matrix_in_a_list_of_its_own_is_that_matrix(name: str, trace: Trace) -> None:
+    assert answered(name, f"scores: [{LISTS}]\n", trace) == {"scores": S}

@@ -41,6 +41,7 @@ _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+(?:[0-9]+[.)]?[ \t]+)?(?P<name>[^\n]*?
 # What is or was meant to be a number, or is left blank.
 _NUMBER = re.compile(r"[-+−–]?\(?(?:[.,]?[0-9OolI]|√|sqrt|[½⅓⅔¼¾]|∞|inf)|[_?…]|[,;|]\Z")
 _ROW_BELOW = re.compile(r",?[ \t]*\n[ \t]*\[")
+_NEXT_MATRIX = re.compile(r"\s{,200}\[")
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
 # A formula begins behind one of these, and ends with one.
 _FORMULA_EDGE = re.compile(
@@ -165,11 +166,15 @@ class _NamedPart:
 def _named_parts(text: str, axes_of: AxesOf) -> Iterator[_NamedPart]:
     """What stands behind a name, or below it, up to an empty line or to the next name."""
     part: _NamedPart | None = None
-    place = 0
+    place = depth = 0
     # An empty line ends the last one.
     for line in [*text.split("\n"), ""]:
         begun = _begun(line, place, axes_of)
-        is_gap = not line.strip() or _FENCE.match(line) is not None
+        # Programs print an empty line between the matrices of an open list.
+        goes_on = depth > 0 and _NEXT_MATRIX.match(text, place) is not None
+        is_gap = (not line.strip() and not goes_on) or _FENCE.match(line) is not None
+        depth = 0 if begun or is_gap else depth
+        depth += line.count("[") - line.count("]")
         if part and (begun or is_gap):
             part.end = place
             if _are_rows(text[part.start : place]):
