@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple, TypeAlias
 
 RGB: TypeAlias = tuple[int, int, int]
@@ -21,13 +22,16 @@ class Ramp(NamedTuple):
     night: tuple[RGB, ...]
 
 
-def _ramp(day: str, night: str) -> Ramp:
-    """The ramp of these colours, written as on web pages: ebf7f1 c3e5db …"""
-    by_day = tuple(rgb(f"#{color}") for color in day.split())
-    at_night = tuple(rgb(f"#{color}") for color in night.split())
-    return Ramp(by_day, at_night)
-
-
+# Each step of a ramp is as much darker, or lighter, as any other: they are even in OKLab. The first
+# line is by day, and the second at night.
+_PLAIN = (
+    "ebf7f1 c3e5db 97d4cb 6cc0c2 45aabc 1e93b7 1479ab 19609c 214885 223467 1d224a",
+    "1b2037 233057 264378 225a93 1d73a5 1c8cb4 37a5bc 58bdc4 7fd2cc a9e6d7 d0fae6",
+)
+_SIGNED = (
+    "0e326d 21569d 417ec5 7aa7d6 b5cfe7 f3f5f8 e5c7a9 d19965 ba6a25 924507 642908",
+    "bbe4ff 7cbdf2 4b94d6 336da4 2a4968 22272c 623e23 9a5a23 ca7e2c e6af6a fae1b8",
+)
 # Colours of keys and queries, in pictures and on the page that works itself out. People with any
 # colour blindness tell them apart: six of Okabe and Ito, without black and yellow, and the two that
 # are farthest from these and from grey. What comes after them has the same colours, but is hollow.
@@ -48,11 +52,23 @@ BLACK, WHITE = (0, 0, 0), (255, 255, 255)
 LEGEND = "hidden by the mask"
 
 
+@cache
+def ramp_of(*, signed: bool) -> Ramp:
+    """The ramp of numbers, or of those with a sign."""
+    by_day, at_night = _SIGNED if signed else _PLAIN
+    return Ramp(_colors(by_day), _colors(at_night))
+
+
+def _colors(written: str) -> tuple[RGB, ...]:
+    return tuple(rgb(f"#{color}") for color in written.split())
+
+
 def background(shade: float, colors: Sequence[RGB]) -> RGB:
     """The colour of a shade from 0, the first of these, to 1, the last.
 
-    >>> hexadecimal(background(0.0, PLAIN.day)), hexadecimal(background(1.0, PLAIN.day))
-    ('#ebf7f1', '#1d224a')
+    >>> day, night = ramp_of(signed=False)
+    >>> hexadecimal(background(0.0, day)), hexadecimal(background(0.0, night))
+    ('#ebf7f1', '#1b2037')
     """
     last = len(colors) - 1
     within = min(max(shade, 0.0), 1.0)
@@ -90,19 +106,3 @@ def _linear(channel: int) -> float:
     if part <= 0.04045:
         return part / 12.92
     return math.pow((part + 0.055) / 1.055, 2.4)
-
-
-# Each step of a ramp is as much darker, or lighter, as any other: they are even in OKLab.
-PLAIN = _ramp(
-    day="ebf7f1 c3e5db 97d4cb 6cc0c2 45aabc 1e93b7 1479ab 19609c 214885 223467 1d224a",
-    night="1b2037 233057 264378 225a93 1d73a5 1c8cb4 37a5bc 58bdc4 7fd2cc a9e6d7 d0fae6",
-)
-SIGNED = _ramp(
-    day="0e326d 21569d 417ec5 7aa7d6 b5cfe7 f3f5f8 e5c7a9 d19965 ba6a25 924507 642908",
-    night="bbe4ff 7cbdf2 4b94d6 336da4 2a4968 22272c 623e23 9a5a23 ca7e2c e6af6a fae1b8",
-)
-
-
-def ramp_of(*, signed: bool) -> Ramp:
-    """The ramp of numbers, or of those with a sign."""
-    return SIGNED if signed else PLAIN
