@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from attncli.english import count, listed
 from attncli.page.drawing import Drawing
 from attncli.render.markdown import chart, linked, plain_text
 from attncli.render.svg import svg
+
+# A warning names so many characters.
+MOST_BOXES_NAMED = 3
 
 
 def picture_file(drawing: Drawing, format: str, *, fragment: bool = False) -> bytes:
@@ -22,6 +28,24 @@ def picture_file(drawing: Drawing, format: str, *, fragment: bool = False) -> by
 
         return tikz(drawing, fragment=fragment).encode()
     return (svg(drawing) if format == "svg" else _markdown(drawing)).encode()
+
+
+def warnings_of_picture(drawing: Drawing, format: str) -> Iterator[str]:
+    """What does not look as it should in the file of a picture."""
+    if format != "png":
+        return
+    from attncli.render.png import characters_without_font
+
+    boxes = characters_without_font(drawing)
+    if boxes:
+        shown = boxes[:MOST_BOXES_NAMED]
+        left_out = len(boxes) - len(shown)
+        if left_out:
+            shown.append(count(left_out, "other"))
+        yield (
+            f"no font on this machine has {listed(shown)}, so the picture has boxes there; install"
+            " a font that has them, or write .svg, which takes the fonts of its reader"
+        )
 
 
 def _markdown(drawing: Drawing) -> str:

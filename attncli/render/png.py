@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import unicodedata
 from collections.abc import Callable
 from importlib.util import find_spec
 
 from attncli.errors import AttncliError, Exit, missing_error
-from attncli.page.drawing import Drawing
+from attncli.page.drawing import Drawing, paths_and_words
 from attncli.render.svg import FONTS, svg
 
 # A file has so many pixels for each of the picture, for screens that have as many.
@@ -35,6 +36,42 @@ def renderer() -> Callable[[Drawing], bytes]:
             " librsvg2-bin), or write .svg"
         ),
     )
+
+
+def characters_without_font(drawing: Drawing) -> list[str]:
+    """The characters of a picture that are boxes in it, because no font on this machine has them.
+
+    None where fontconfig, which knows the fonts, is not installed.
+    """
+    _, words = paths_and_words(drawing.shapes)
+    wanted = {each for word in words for each in word.text if _has_a_shape(each)}
+    program = shutil.which("fc-list")
+    if not wanted or program is None:
+        return []
+    done = subprocess.run([program, "--format", r"%{charset}\n"], capture_output=True, text=True)
+    # Without any font it says nothing, and then it cannot be asked.
+    had = _codes(done.stdout)
+    if not had:
+        return []
+    return sorted(each for each in wanted if not _is_in(had, ord(each)))
+
+
+def _has_a_shape(character: str) -> bool:
+    """Whether a font has to have it: not what is ASCII, a blank, or a mark on another character."""
+    return not character.isascii() and unicodedata.category(character)[0] in "LNPS"
+
+
+def _codes(said: str) -> set[range]:
+    """The codes that any font has: 20-7e a0 ff-131 …, in a line for each."""
+    found: set[range] = set()
+    for some in said.split():
+        first, _, last = some.partition("-")
+        found.add(range(int(first, 16), int(last or first, 16) + 1))
+    return found
+
+
+def _is_in(had: set[range], code: int) -> bool:
+    return any(code in some for some in had)
 
 
 def _by_rsvg(program: str, drawing: Drawing) -> bytes:

@@ -156,7 +156,7 @@ def picture(
         picture_name,
         with_and_without_scale,
     )
-    from attncli.render.pictures import picture_file
+    from attncli.render.pictures import picture_file, warnings_of_picture
     from attncli.tracing import run
 
     of = picture_name("--of", of, problem)
@@ -168,7 +168,7 @@ def picture(
     if no_title:
         drawing = drawing.without_title()
     write_bytes([picture_file(drawing, format, fragment=fragment)], output)
-    warn_of(trace.warnings, quiet=quiet)
+    warn_of([*trace.warnings, *warnings_of_picture(drawing, format)], quiet=quiet)
 
 
 def _kind(of: str) -> str:

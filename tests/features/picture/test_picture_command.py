@@ -166,6 +166,48 @@ def test_png_by_rsvg_convert(
         assert read((tmp_path / "x.png").read_text(encoding="utf-8")).attrib["role"] == "img"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
+@pytest.mark.parametrize(
+    ("said", "boxes"),
+    [
+        ("20-7e a0-17f 2190-22ff\\n65e5", "本 and 語"),
+        ("20-7e a0-17f 2190-22ff 672c 65e5 8a9e", ""),
+        ("20-7e a0-17f 2190-22ff", "日, 本 and 語"),
+        # Fontconfig without fonts, and without the program.
+        ("", ""),
+        (None, ""),
+    ],
+)
+def test_png_says_which_characters_have_no_font(
+    said: str | None,
+    boxes: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    scripts = {"rsvg-convert": "cat", "fc-list": f"printf '{said}'"}
+    for name, script in scripts.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+    (tmp_path / "p.yaml").write_text(
+        "tokens: [日本, 語é, x]\nQ: [[0], [0], [0]]\nK: [[0], [0], [0]]\nV: [[1], [1], [1]]\n",
+        encoding="utf-8",
+    )
+    there = {
+        name: str(tmp_path / name) for name in scripts if said is not None or name != "fc-list"
+    }
+    monkeypatch.setattr(png.shutil, "which", there.get)
+    assert command(["picture", str(tmp_path / "p.yaml"), "-o", str(tmp_path / "x.png")]) == 0
+    warned = (
+        f"attncli: warning: no font on this machine has {boxes}, so the picture has boxes there"
+    )
+    err = capsys.readouterr().err
+    assert err.startswith(warned) if boxes else err == ""
+    # Vectors take the fonts of whoever reads them.
+    assert command(["picture", str(tmp_path / "p.yaml"), "-o", str(tmp_path / "x.svg")]) == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_png_by_resvg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     without_renderers(monkeypatch)
     called = {}
