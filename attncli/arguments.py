@@ -9,9 +9,9 @@ from math import inf
 from numbers import Real
 from typing import Any
 
-from attncli.attention.registry import STEP_NAMES
+from attncli.attention.registry import STEP_NAMES, step_meant
 from attncli.english import as_written
-from attncli.errors import AttncliError, did_you_mean, usage_error
+from attncli.errors import AttncliError, usage_error
 from attncli.page.view import HELP_ON_BACKWARD, steps_back
 from attncli.problem.shape_checks import WITHOUT_SCORES
 
@@ -43,7 +43,7 @@ def names_of(steps: object) -> tuple[str, ...]:
         if not isinstance(word, str):
             raise usage_error(f"no step is called {as_written(word)}", help=STEPS_EXAMPLE)
         if word not in STEP_NAMES:
-            help = did_you_mean(word, list(STEP_NAMES), STEPS_EXAMPLE)
+            help = step_meant(word, list(STEP_NAMES), STEPS_EXAMPLE)
             raise usage_error(f"no step is called {as_written(word)}", help=help)
     return tuple(STEP_NAMES[word] for word in words)
 

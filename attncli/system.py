@@ -258,6 +258,17 @@ def heeds_escapes(terminal: TextIO) -> bool:
     return bool(kernel.SetConsoleMode(console, ctypes.c_ulong(mode.value | _ESCAPES)))
 
 
+def unquoted(word: str) -> str:
+    """A word of the command line without the single quotes that the cmd.exe of Windows leaves
+    around it.
+
+    >>> unquoted("'scores[0,1]'"), unquoted("it's")
+    ('scores[0,1]', "it's")
+    """
+    inner = word[1:-1]
+    return inner if word == f"'{inner}'" and "'" not in inner else word
+
+
 def quoted(word: str) -> str:
     """A word as people have to type it in a shell, so that it arrives as this one."""
     # What takes a while to import, and few need, is imported here.

@@ -222,9 +222,14 @@ def shape_error(shape: tuple[int, ...], part: StepPart) -> tuple[str, str]:
             message,
             f"exchange rows and columns: one row for each {rows}, one column for each {columns}",
         )
-    sizes = " by ".join(count(size, axis) for axis, size in zip(axes, part.shape, strict=True))
-    rows = listed(part.labels[max(len(part.labels) - 2, 0)], last="", most=_MOST_LABELS_NAMED)
-    return message, f"it takes {sizes} (its rows are {rows}); {OTHER_PROBLEM}"
+    needed = listed([*map(_needed, part.shape, axes, part.labels)])
+    return message, f"{part.name} needs {needed}; write _ for a number that is not there yet"
+
+
+def _needed(size: int, axis: str, labels: tuple[str, ...]) -> str:
+    """So many of an axis, and what they are called: 3 queries (I, love, AI)."""
+    named = listed(labels, last="", most=_MOST_LABELS_NAMED)
+    return f"{count(size, axis)} ({named})"
 
 
 # What people call one place on an axis.

@@ -15,6 +15,7 @@ from attncli.attention.steps import BACKWARD_ORDER, COMPUTED, FOR_GRADIENTS
 from attncli.equation.nodes import Call, Equation, Expression, Name, Ref, rename, rewrite
 from attncli.equation.rule import Rule, UnparsedCell
 from attncli.equation.symbols import differential, plain_name, unicode_name
+from attncli.errors import did_you_mean
 from attncli.problem.keys import ARRAYS, GivenArray
 
 # What the gradient of a step of a problem's own equations is.
@@ -128,6 +129,34 @@ STEP_NAMES: Mapping[str, str] = {
     for name, rule in RULES.items()
     for spelled in (spell(rule.symbol), name)
 }
+# What papers and other programs call a step.
+_CALLED_ELSEWHERE = {
+    "softmax": "weights",
+    "attention": "weights",
+    "probs": "weights",
+    "logits": "scaled",
+    "qk^t": "scores",
+}
+_BY_TITLE = {rule.title.lower(): name for name, rule in RULES.items()}
+
+
+def step_called(name: str) -> str:
+    """The step that a heading of a page, a paper or another program calls so; empty for none."""
+    said = " ".join(name.lower().split())
+    return _CALLED_ELSEWHERE.get(said) or _BY_TITLE.get(said, "")
+
+
+def step_meant(name: str, known: Sequence[str], otherwise: str) -> str:
+    """A help line for a name that no step has: the one of the `known` names that is meant, as by
+    the heading of a page, or the nearest one; `otherwise` where there is none.
+
+    >>> step_meant("Attention weights", ["scores", "weights"], "")
+    'did you mean weights?'
+    """
+    meant = step_called(name)
+    if meant in known:
+        return f"did you mean {meant}?"
+    return did_you_mean(name, [*known], otherwise)
 
 
 def is_small(rule: Rule) -> bool:

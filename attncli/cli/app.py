@@ -13,6 +13,7 @@ from contextlib import redirect_stderr, redirect_stdout, suppress
 from functools import cache, partial
 from importlib import import_module
 from io import StringIO
+from itertools import product
 from typing import Annotated, Any
 
 import typer
@@ -41,6 +42,8 @@ attncli calculates attention step by step. Try it:
 attncli --help lists all commands; attncli compute --help explains compute."""
 
 
+# Files are seldom called by more.
+_MOST_WORDS_IN_A_NAME = 8
 _SHELL_OPTIONS = {"--install-completion", "--show-completion"}
 # What Typer says, and what is said here instead.
 _REWORDED = (
@@ -225,7 +228,20 @@ def _reworded(error: Any, arguments: Sequence[str]) -> Exception:
     message = error.format_message().rstrip(".")
     for pattern, words in _REWORDED:
         message = re.sub(pattern, words, message)
-    return usage_error(message, help=manual)
+    return usage_error(message, help=_name_in_quotes(arguments) or manual)
+
+
+def _name_in_quotes(arguments: Sequence[str]) -> str:
+    """What to write where the blanks in a file's name have made several arguments of it; empty
+    where they have not.
+    """
+    lengths = range(2, _MOST_WORDS_IN_A_NAME + 1)
+    for start, length in product(range(len(arguments)), lengths):
+        words = arguments[start : start + length]
+        name = " ".join(words)
+        if len(words) > 1 and os.path.isfile(name):
+            return f"a name with a blank needs quotes: {quoted(name)}"
+    return ""
 
 
 def _options_of(command: Any) -> set[str]:

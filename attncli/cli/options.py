@@ -30,6 +30,7 @@ from attncli.english import shorten
 from attncli.errors import AttncliError, usage_error
 from attncli.problem.parts.conventions import CONVENTIONS
 from attncli.render import LOWEST_HEADING, OF_ONE_STEP, PAGES, WORKBOOK
+from attncli.system import unquoted
 
 LEAVE_ONE_OUT = "leave out one of the two"
 # The name of a problem may end in one of these.
@@ -109,7 +110,7 @@ def names(
     """A list of names, or what they are, with commas between; raises AttncliError (exit 2) where
     one is empty.
     """
-    parts = tuple(part.strip() for part in value.split(","))
+    parts = tuple(part.strip() for part in unquoted(value).split(","))
     if not all(parts):
         raise usage_error(
             f"{option} has an empty {what} in {value!r}",

@@ -27,9 +27,9 @@ def audit_blocks(audit: Audit) -> Iterator[Block]:
     yield Paragraph(
         (
             (
-                f"attncli check knows {count(made, 'mistake')} that can be made in this problem on"
-                f" the way to {audit.step}. If a student writes only {numbers}, attncli check can"
-                f" name {len(audit.shown)} of them."
+                f"attncli knows {count(made, 'mistake')} that {either(made, 'fits', 'fit')} this"
+                f" problem, on the way to {audit.step}. If a student writes only {numbers}, attncli"
+                f" check can name {len(audit.shown)} of them."
             ),
         )
     )

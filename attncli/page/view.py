@@ -11,11 +11,18 @@ from numbers import Integral
 from typing import TYPE_CHECKING
 
 from attncli.attention.losses import LOSS_RULES
-from attncli.attention.registry import GRADIENT_RULES, STEP_NAMES, holds_scores
+from attncli.attention.registry import (
+    GRADIENT_RULES,
+    STEP_NAMES,
+    holds_scores,
+    step_called,
+    step_meant,
+)
 from attncli.english import a, count, either, listed, shorten
 from attncli.equation.symbols import plain_name, unicode_name
 from attncli.errors import did_you_mean, usage_error
 from attncli.problem.parts.axes import BATCH, HEAD, KEY_HEAD, PLACES
+from attncli.system import unquoted
 
 if TYPE_CHECKING:
     from attncli.tracing.model import Step, Trace
@@ -172,18 +179,6 @@ def _in_trace(name: str, trace: Trace) -> str:
     return name
 
 
-# Names of steps in papers and in other programs.
-_CALLED_ELSEWHERE = {
-    "softmax": "weights",
-    "attention": "weights",
-    "attention weights": "weights",
-    "probs": "weights",
-    "scaled scores": "scaled",
-    "logits": "scaled",
-    "qk^t": "scores",
-}
-
-
 def chosen_names(
     names: Sequence[str], there: Sequence[str], beside: Sequence[str] = ()
 ) -> tuple[str, ...]:
@@ -220,16 +215,19 @@ def chosen_cell(
         raise usage_error(
             f"--cell has {len(text):,} characters", help="for example --cell 'scores[0,1]'"
         )
-    # The cmd.exe of Windows leaves the quotes around it.
-    inner = re.fullmatch(r"'([^']*)'", text)
-    text = inner[1] if inner else text
+    text = unquoted(text)
     found = re.fullmatch(_CELL, text)
     odd = usage_error(
         f"--cell {text!r} is not of the form step[row,column]",
         help="for example --cell 'scores[0,1]'",
     )
     if not found:
-        raise odd
+        # A heading of a page has blanks: Attention weights[0,1].
+        name = text.partition("[")[0].strip()
+        help = step_meant(name, tuple(trace.steps), "")
+        if name in trace.steps or not help:
+            raise odd
+        raise usage_error(f"no step is called {name!r}", help=help)
     called = _in_trace(found[1], trace)
     step = trace.steps[_name(called, tuple(trace.steps), tuple(whole.steps) if whole else ())]
     # Only a single number has no brackets.
@@ -305,12 +303,10 @@ def _name(name: str, there: Sequence[str], beside: Sequence[str]) -> str:
             f"this problem has no step {found}", help=f"its steps are {', '.join(there)}"
         )
     words = name.split()
-    if meant := _CALLED_ELSEWHERE.get(name.lower()):
-        help = f"did you mean {meant}?"
-    elif len(words) > 1:
+    if len(words) > 1 and step_called(name) not in there:
         help = f"put commas between steps: {','.join(words)}"
     else:
-        help = did_you_mean(name, list(there), f"the steps are {', '.join(there)}")
+        help = step_meant(name, there, f"the steps are {', '.join(there)}")
     raise usage_error(f"no step is called {name!r}", help=help)
 
 

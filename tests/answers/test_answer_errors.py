@@ -61,19 +61,19 @@ LISTS = [
         "scores: [[1, 5], [3, 3]]\n",
         (1, 9),
         "scores: is 2×2, but must be 3×3",
-        "(its rows are I, love, AI)",
+        "scores needs 3 queries (I, love, AI) and 3 keys",
     ),
     (
         "row_sum: [1, 2]\n",
         (1, 10),
         "row_sum: is 2, but must be 3",
-        "it takes 3 queries (its rows are",
+        "row_sum needs 3 queries (I, love, AI); write _",
     ),
     (
         "scores: [1, 5, 3]\n",
         (1, 9),
         "scores: is 3, but must be 3×3",
-        "it takes 3 queries by 3 keys",
+        "scores needs 3 queries (I, love, AI) and 3 keys (I, love, AI)",
     ),
     (
         "W_Q: [[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 0, 1]]\n",

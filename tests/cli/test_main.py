@@ -15,6 +15,7 @@ from attncli import __version__
 from attncli.cli import app
 from attncli.cli.main import run
 from attncli.errors import AttncliError, Exit
+from attncli.system import quoted
 
 ROOT = Path(__file__).parents[2]
 
@@ -64,6 +65,31 @@ USAGE = [
     ("steps \x1b[31m --nope", "there is no option --nope", "see attncli steps --help"),
     ("\x1b[31m", "there is no command \\x1b[31m", "the commands are check, compare, "),
 ]
+
+
+def test_a_name_of_a_file_with_blanks_needs_quotes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("my own homework.yaml").write_text("Q: [[1]]\nK: [[1]]\nV: [[1]]\n", encoding="utf-8")
+    assert run(["compute", "-q", "my", "own", "homework.yaml"]) == 2
+    help = f"help: a name with a blank needs quotes: {quoted('my own homework.yaml')}\n"
+    assert capsys.readouterr().err.endswith(help)
+    assert run(["compute", "-q", "my own homework.yaml"]) == 0
+
+
+def test_the_quotes_of_cmd_exe_are_no_part_of_what_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("p.yaml").write_text("Q: [[1]]\nK: [[2]]\nV: [[1]]\n", encoding="utf-8")
+    for options in (["--steps", "weights,output"], ["--cell", "scores[0,0]"]):
+        printed = []
+        for value in (options[1], f"'{options[1]}'"):
+            assert run(["compute", "p.yaml", "-q", options[0], value]) == 0
+            printed.append(capsys.readouterr().out)
+        assert printed[0] == printed[1]
+    assert run(["compare", "p.yaml", "--set", "'scale=2'", "-q"]) == 1
 
 
 @pytest.mark.parametrize(("line", "message", "help"), USAGE)

@@ -6,7 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
+from attncli.arguments import names_of
 from attncli.errors import AttncliError, Exit
+from attncli.features.steps.page import rule_called
+from attncli.page.pictures.kinds import picture_name
 from attncli.page.view import chosen_cell, chosen_names, chosen_steps
 from attncli.problem.model import Problem
 from attncli.problem.parts.masks.causal import Causal
@@ -119,6 +122,22 @@ def test_a_cell_that_is_not_there(trace: Trace, text: str, message: str, help: s
         message,
         help,
     )
+
+
+def test_headings_of_pages_and_words_of_papers_name_the_step_that_is_meant(trace: Trace) -> None:
+    def said(ask: Callable[[], object]) -> str:
+        with pytest.raises(AttncliError) as caught:
+            ask()
+        return caught.value.help
+
+    assert said(lambda: chosen_cell(trace, "Attention weights[0,1]")) == "did you mean weights?"
+    assert said(lambda: chosen_cell(trace, "softmax[0,1]")) == "did you mean weights?"
+    assert said(lambda: chosen_names(["Scaled scores"], ["scores", "scaled"])) == (
+        "did you mean scaled?"
+    )
+    assert said(lambda: rule_called("scaled  scores")) == "did you mean scaled?"
+    assert said(lambda: names_of("softmax")) == "did you mean weights?"
+    assert said(lambda: picture_name("--of", "Output")) == "did you mean output?"
 
 
 def test_labels_with_commas_and_digits_are_quoted(problem: Callable[..., Problem]) -> None:

@@ -938,7 +938,7 @@ def two_slips(p: Sheet, choice: Generator, decimals: int) -> Made:
         term_left_out,
         sign_of_term,
         neighbour_read,
-        result("it has the wrong sign", lambda _, x, __: -x),
+        result("the sign is wrong", lambda _, x, __: -x),
     )
     one, other = (one_of(choice, kinds)(p, choice, decimals) for _ in range(2))
     if set(one.steps) & set(other.steps):
@@ -989,7 +989,7 @@ def in_cell(name: str, make: Make, needs: Mapping[str, Any] | None = None) -> Ki
 
 
 SLIPS: tuple[Kind, ...] = (
-    written_otherwise("it has the wrong sign", lambda _, x, __: -x),
+    written_otherwise("the sign is wrong", lambda _, x, __: -x),
     written_otherwise(
         "two of its digits were swapped",
         lambda choice, x, decimals: float(digits_swapped(choice, f"{x:.{decimals}f}")),

@@ -25,7 +25,7 @@ def spread_in_words(shares: Sequence[float]) -> str:
     average, middle, low, high = (f"{format_number(100 * each, 0)} %" for each in spread(shares))
     if len(shares) == 1:
         return f"Marks: {average}."
-    return f"Marks: {average} on average, {middle} in the middle, from {low} to {high}."
+    return f"Marks: {average} on average, median {middle}, from {low} to {high}."
 
 
 def rounded_share(marks: int, earned: int, asked: int) -> float:

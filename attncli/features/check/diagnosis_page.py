@@ -4,6 +4,7 @@ worked by that one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -26,6 +27,9 @@ from attncli.tracing.model import Step
 
 # So many cells are named one by one; of more, only their number is said.
 MOST_CELLS_NAMED = 4
+# A cell in the name of a mistake, Q[1][1], with the sign of a product before it.
+_CELL = re.compile(r"(?P<times>·)?(?P<step>[A-Za-z_]\w*)(?P<places>(?:\[[0-9]+\])+)")
+_PLACES = re.compile(r"[0-9]+")
 
 
 def diagnosis_blocks(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> Iterator[Block]:
@@ -43,7 +47,7 @@ def _of_one_step(judgement: Judgement, found: Diagnosis) -> Iterator[Block]:
     yield Paragraph((_sentence(judgement, found, first) + _slips(judgement, found),))
     yield from _made(judgement, found, first)
     for other in others:
-        said = f"Or {other}."
+        said = f"Or {_with_labels(judgement, other)}."
         if other == others[-1]:
             said += f" {_alike(len(found.mistakes))} these numbers."
         yield Paragraph((said,))
@@ -53,14 +57,42 @@ def _of_one_step(judgement: Judgement, found: Diagnosis) -> Iterator[Block]:
 
 
 def _sentence(judgement: Judgement, found: Diagnosis, mistake: str) -> str:
-    """scores: perhaps K was not transposed. This would explain 2 of 3 wrong cells (I; AI)."""
+    """scores: perhaps K was not transposed. This would explain 2 of 3 wrong cells (I; AI).
+
+    scores, I → AI: the sign is wrong. This explains the wrong cell.
+    """
     perhaps, explains = "", "This explains"
     if not found.likely:
         perhaps, explains = "perhaps ", "This would explain"
-    what = explained(judgement, found)
-    if not found.whole and len(found.cells) <= MOST_CELLS_NAMED:
-        what += f" ({_cells(judgement, found.step, found.cells)})"
-    return f"{found.step}: {perhaps}{mistake}{_rounding(found)}. {explains} {what}."
+    where, what = found.step, explained(judgement, found)
+    cells = _cells(judgement, found.step, found.cells)
+    if found.error is not None and len(found.cells) == 1:
+        where += f", {cells}" if cells else ""
+    elif not found.whole and len(found.cells) <= MOST_CELLS_NAMED:
+        what += f" ({cells})"
+    said = _with_labels(judgement, mistake)
+    return f"{where}: {perhaps}{said}{_rounding(found)}. {explains} {what}."
+
+
+def _with_labels(judgement: Judgement, mistake: str) -> str:
+    """A mistake with cells called as the page calls them: Q of love, d2 for Q[1][1]."""
+    steps = judgement.trace.steps
+
+    def labelled(found: re.Match[str]) -> str:
+        step = steps.get(found["step"])
+        index = tuple(map(int, _PLACES.findall(found["places"])))
+        if step is None or not _is_inside(index, step.shape):
+            return found[0]
+        times = " times " if found["times"] else ""
+        return f"{times}{step.name} of {step.cell_label(index)}"
+
+    return _CELL.sub(labelled, mistake)
+
+
+def _is_inside(index: CellIndex, shape: tuple[int, ...]) -> bool:
+    return len(index) == len(shape) and all(
+        place < length for place, length in zip(index, shape, strict=True)
+    )
 
 
 def shared(judgement: Judgement, found: Diagnosis) -> list[str]:

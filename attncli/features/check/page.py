@@ -117,18 +117,18 @@ def _notes(solution: Solution) -> Iterator[Block]:
         yield Paragraph((_shows_nothing(trivial),), "warning")
     vague = too_coarse(judgement)
     if vague:
-        have = either(vague, "has", "have")
-        said = f"{count(vague, 'cell')} {have} so few digits that 0 would also be right."
+        are = either(vague, "is", "are")
+        said = f"{count(vague, 'number')} {are} written so coarsely that 0 would pass too."
         yield Paragraph((said,), "warning")
     if solution.other_form:
         yield Paragraph((_form(judgement),), "note")
 
 
 def _only_by_rounding(cells: int) -> str:
-    follow, them = either(cells, "follows", "follow"), either(cells, "it", "them")
+    fit, them = either(cells, "fits", "fit"), either(cells, "it", "them")
     return (
-        f"{count(cells, 'carried cell')} {follow} only if earlier numbers were rounded. The end of"
-        f" this page shows {them}."
+        f"{cells:,} of the carried numbers {fit} only because you rounded before. The end of this"
+        f" page shows {them}."
     )
 
 
@@ -182,12 +182,16 @@ def _answer(solution: Solution) -> Text:
     """What is to be said where no error was made."""
     counts = solution.verdicts.counts
     said: tuple[tuple[Verdict, str, str], ...] = (
-        ("carried", "is carried", "are carried"),
-        ("rounding", "has a rounding error", "have a rounding error"),
+        ("rounding", "is off by one in the last digit", "are off by one in the last digit"),
+        (
+            "carried",
+            "follows from your own earlier numbers",
+            "follow from your own earlier numbers",
+        ),
         ("missing", "is blank", "are blank"),
     )
     left = [
-        f"{count(counts[verdict], 'cell')} {either(counts[verdict], one, many)}"
+        f"{count(counts[verdict], 'number')} {either(counts[verdict], one, many)}"
         for verdict, one, many in said
         if counts[verdict]
     ]
@@ -196,7 +200,9 @@ def _answer(solution: Solution) -> Text:
         return (f"All {total:,} cells are right." if total > 1 else "The one cell is right.",)
     if not (counts["right"] or counts["carried"] or counts["rounding"]):
         return ("Nothing is filled in.",)
-    return (f"No number is wrong. {listed(left)}.",)
+    # Who reads that no number is wrong expects all marks.
+    begin = "" if counts["rounding"] else "No number is wrong. "
+    return (f"{begin}{listed(left)}.",)
 
 
 def _counted(judgement: Judgement) -> str:

@@ -34,7 +34,7 @@ from attncli.tracing.model import Step
 
 # A wrong number is compared with those that are up to so many times as far from the right one.
 TIMES_AS_FAR = 2
-SIGN_TURNED = "it has the wrong sign"
+SIGN_TURNED = "the sign is wrong"
 # Errors are sought in equations of cells that read no more numbers than these.
 MOST_NUMBERS_READ = 64
 # In characters: 1e308 in digits has thousands of ways to be miscopied, and nobody copies it by
@@ -377,7 +377,7 @@ def miswritten(claim: Claim) -> Iterator[tuple[str, Claim]]:
     >>> from attncli.answers.claims import read_claim
     >>> for what, meant in miswritten(read_claim("1.2")):
     ...     print(meant.value, what)
-    -1.2 it has the wrong sign
+    -1.2 the sign is wrong
     2.1 two of its digits were swapped
     12.0 its decimal point was moved
     0.12 its decimal point was moved

@@ -16,7 +16,7 @@ from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, Node, is_null
 from attncli.problem.text.source import Source
 from attncli.problem.text.yaml_parser import parse_yaml
-from attncli.system import quoted
+from attncli.system import quoted, unquoted
 
 SET = "--set"
 
@@ -45,7 +45,7 @@ def parse_settings(settings: list[str], words: Mapping[str, tuple[str, ...]]) ->
     values.
     """
     found: dict[str, str] = {}
-    for setting in settings:
+    for setting in map(unquoted, settings):
         key, equals, value = setting.partition("=")
         key = key.strip()
         if not equals:

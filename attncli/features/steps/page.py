@@ -20,6 +20,7 @@ from attncli.attention.registry import (
     cell_form,
     headline,
     in_symbols,
+    step_meant,
 )
 from attncli.attention.variants import variants_of
 from attncli.english import listed
@@ -34,7 +35,7 @@ from attncli.equation.nodes import (
     walk,
 )
 from attncli.equation.rule import Rule
-from attncli.errors import did_you_mean, usage_error
+from attncli.errors import usage_error
 from attncli.page.document import (
     Block,
     Document,
@@ -155,7 +156,7 @@ def rule_called(name: str) -> Rule:
     step has.
     """
     if name not in STEP_NAMES:
-        help = did_you_mean(name, list(RULES), "attncli steps --all lists all steps")
+        help = step_meant(name, list(RULES), "attncli steps --all lists all steps")
         raise usage_error(f"no step is called {name!r}", help=help)
     return RULES[STEP_NAMES[name]]
 

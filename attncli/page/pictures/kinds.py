@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from attncli.attention.plan import plan_for
-from attncli.attention.registry import RULES, STEP_NAMES, gradient_name
+from attncli.attention.registry import RULES, STEP_NAMES, gradient_name, step_meant
 from attncli.english import listed, shorten
 from attncli.equation.rule import needed_for
 from attncli.equation.symbols import differential, plain_name
-from attncli.errors import did_you_mean, usage_error
+from attncli.errors import usage_error
 from attncli.page.drawing import Drawing
 from attncli.page.pictures import KINDS, OF_ONE_QUERY
 from attncli.page.pictures.parts import parts_of
@@ -102,7 +102,7 @@ def picture_name(option: str, text: str, problem: Problem | None = None) -> str:
         return own[text]
     if text in STEP_NAMES:
         return STEP_NAMES[text]
-    help = did_you_mean(text, [*KINDS, *RULES], f"use {listed(KINDS, last='or')}, or a step")
+    help = step_meant(text, [*KINDS, *RULES], f"use {listed(KINDS, last='or')}, or a step")
     raise usage_error(f"{option} cannot be {shorten(repr(text))}", help=help)
 
 

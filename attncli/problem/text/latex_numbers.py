@@ -15,10 +15,13 @@ _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\s+|.", re.DOTALL)
 # A cell with more characters is no number, and is not parsed.
 LONGEST_CELL = 4000
 _DEEPEST = 30
-_FRACTIONS = (r"\frac", r"\tfrac", r"\dfrac")
+_FRACTIONS = (r"\frac", r"\tfrac", r"\dfrac", r"\nicefrac", r"\sfrac")
 # Each of these commands shows nothing, and takes so many arguments.
-_INVISIBLE = {"vphantom": 1, "color": 1}
+_INVISIBLE = {"vphantom": 1, "color": 1, "cellcolor": 1, "rowcolor": 1}
 _GAPS = {"phantom": 1, "hphantom": 1, "hspace": 1, "rule": 2, "hfill": 0, "quad": 0, "qquad": 0}
+# These show their last argument: some have a colour before it.
+_COLORED = ("colorbox", "textcolor")
+_AROUND_NUMBERS = ("fbox", "boxed", "underline", "num")
 _LAYOUT = (
     "displaystyle",
     "textstyle",
@@ -156,10 +159,12 @@ class _Parser:
             return _GAP if name in _GAPS else ""
         if name in _ABOVE:
             return self.marked(_ABOVE[name], depth)
-        if name in ("colorbox", "fbox", "boxed", "underline"):
+        if name in _COLORED:
             self.option(depth)
-            if name == "colorbox":
-                self.argument(depth)
+            self.argument(depth)
+            return self.argument(depth)
+        if name in _AROUND_NUMBERS:
+            self.option(depth)
             return self.argument(depth)
         raise _Unreadable
 

@@ -43,6 +43,8 @@ def read_cells(
     text, top = value.errors.source.text, value.node.at
     # These are matrices of other lengths than the first.
     uneven: list[Value] = []
+    # And these are rows that may have several numbers in a cell.
+    other_lengths: list[Value] = []
     shape: tuple[int, ...] = ()
     inner = first_row = value
     while isinstance(inner.node, ListNode):
@@ -73,15 +75,14 @@ def read_cells(
             if len(shape) > 1:
                 uneven.append(value)
             elif _has_several_in_a_cell(value):
-                # Then the length of the row says nothing.
+                # Then the length of the row says nothing, unless its cells are right.
                 for item in value.items:
                     read_cell(item)
-            elif not _has_several_in_a_cell(first_row):
-                closing = "]" if text.startswith("[", node.at) else "\n"
-                help = _EVEN_HELP + comma_advice(text, top, text.find(closing, node.at))
-                value.wrong(
-                    f"has {count(node.length, 'entry')}, but the first row has {shape[0]}", help
-                )
+                other_lengths.append(value)
+            elif _has_several_in_a_cell(first_row):
+                other_lengths.append(value)
+            else:
+                tell_length(value, node.length)
         elif (
             node.numbers is not None
             and node.numbers.array.shape == shape
@@ -93,9 +94,18 @@ def read_cells(
             for item in value.items:
                 read(item, below)
 
+    def tell_length(row: Value, length: int) -> None:
+        at = row.node.at
+        closing = "]" if text.startswith("[", at) else "\n"
+        help = _EVEN_HELP + comma_advice(text, top, text.find(closing, at))
+        row.wrong(f"has {count(length, 'entry')}, but the first row has {shape[-1]}", help)
+
     read(value, shape)
     if uneven:
         _report_uneven(value, uneven[0])
+    for row in other_lengths:
+        if value.errors.count == before and isinstance(row.node, ListNode):
+            tell_length(row, row.node.length)
     return (cells, shape) if value.errors.count == before else None
 
 

@@ -44,12 +44,13 @@ _THOUSANDS = (
 )
 # The numbers of so many texts are remembered: a page asks for the same ones again and again.
 _NUMBERS_KEPT = 2**14
-_AMOUNT = r"[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"
+_UNSIGNED = r"(?:0|[1-9][0-9]*)(?:\.[0-9]+)?"
+_AMOUNT = rf"[-+]?{_UNSIGNED}"
 _ROOT = rf"sqrt\(\s*(?P<radicand>{_AMOUNT})(?:\s*/\s*(?P<under>{_AMOUNT}))?\s*\)"
 _UNNAMED_ROOT = rf"sqrt\({_AMOUNT}(?:/{_AMOUNT})?\)"
 FORMS = (
     rf"(?P<times>{_AMOUNT})\s*/\s*(?P<by>{_AMOUNT})",
-    rf"(?P<sign>[-+]?)(?:(?P<times>{_AMOUNT})\s*\*\s*)?{_ROOT}(?:\s*/\s*(?P<by>{_AMOUNT}))?",
+    rf"(?P<sign>[-+]?)(?:(?P<times>{_UNSIGNED})\s*\*\s*)?{_ROOT}(?:\s*/\s*(?P<by>{_AMOUNT}))?",
     rf"(?P<times>{_AMOUNT})\s*/\s*(?P<over>{_ROOT})",
 )
 EXAMPLES = "3, -0.5, 1e3, 1/3 or sqrt(2)"
@@ -74,7 +75,7 @@ _ROOT_SIGN = re.compile(r"√\s*(?:(?=\()|([0-9]+(?:\.[0-9]+)?))")
 _TIMES_ROOT = re.compile(rf"(?<=[0-9])(?:\s*[{TIMES}]\s*)?(?=sqrt\()")
 # Fractions in LaTeX become (-1)/2 and 1/(2).
 _AMOUNT_IN_PARENTHESES = re.compile(
-    rf"(?<![0-9a-z.)^*])\(({_AMOUNT}|[-+]?(?:{_AMOUNT}\*)?{_UNNAMED_ROOT})\)(?!\()"
+    rf"(?<![0-9a-z.)^*])\(({_AMOUNT}|[-+]?(?:{_AMOUNT}\*)?{_UNNAMED_ROOT})\)(?![(0-9.^]|\*\*)"
 )
 _PRODUCT_BELOW = re.compile(
     rf"(?P<above>{_AMOUNT})/\((?P<times>{_AMOUNT})\*sqrt\((?P<radicand>{_AMOUNT})\)\)"

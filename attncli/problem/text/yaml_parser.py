@@ -53,7 +53,7 @@ _FAULTS = (
     (
         r"node content",
         "a value is missing",
-        "check the commas and brackets; _ stands for a number that is not there yet",
+        "write _ for a number that is not there yet, or check the commas and brackets",
     ),
     (r"simple key.*expected ':'", 'a ":" is missing', "write a line as key: value"),
     (r"plain scalar.*unexpected ':'", _NO_BLANK, "write a mapping as {window: [1, 0]}"),

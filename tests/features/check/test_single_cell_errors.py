@@ -11,6 +11,7 @@ import pytest
 from attncli.answers.model import Claim
 from attncli.answers.reader import read_answers
 from attncli.features.check.diagnosis import Diagnosis, diagnose
+from attncli.features.check.diagnosis_page import diagnosis_blocks
 from attncli.features.check.single_cell_errors import (
     before_cut,
     miscopied,
@@ -18,6 +19,7 @@ from attncli.features.check.single_cell_errors import (
     share_of_numbers_near,
 )
 from attncli.features.check.verdicts import judge
+from attncli.page.document import Paragraph, plain
 from attncli.problem.loader import loads
 from attncli.problem.text.source import decode
 from attncli.tracing import run
@@ -35,7 +37,7 @@ def diagnosed(answers: str, problem: str = PROBLEM) -> tuple[Diagnosis, ...]:
 @pytest.mark.parametrize(
     ("scores", "name"),
     [
-        ("[[61, 6], [50, 87]]", "it has the wrong sign"),
+        ("[[61, 6], [50, 87]]", "the sign is wrong"),
         ("[[16, -6], [50, 87]]", "two of its digits were swapped"),
         ("[[610, -6], [50, 87]]", "its decimal point was moved"),
         ("[[6.1, -6], [50, 87]]", "its decimal point was moved"),
@@ -198,6 +200,21 @@ def test_of_terms_that_are_alike_three_may_be_named_but_not_four(terms: int) -> 
     assert [(one.mistakes, one.likely) for one in found] == ([(names, False)] if terms == 3 else [])
 
 
+def test_pages_call_cells_by_their_labels() -> None:
+    """2·1 + 7·2 = 16, 10·3 + 13·6 = 108, and 13 for 31 is a slip in copying."""
+    problem = "Q: [[2, 7], [13, 10]]\nK: [[1, 2], [3, 6]]\nV: [[1], [2]]\nscore: dot"
+    trace = run(loads(problem.encode(), "p.yaml"))
+    for answers, sentence in (
+        ("scores: [[-16, 48], [33, 99]]", "scores, t1 → t1: the sign is wrong."),
+        ("scores: [[16, 48], [51, 153]]", "Q of t2, d1 was copied as 31."),
+        ("scores: [[16, 48], [13, 99]]", "Q of t2, d2 times K_T of d2, t1 was left out."),
+    ):
+        judgement = judge(trace, read_answers(decode(answers.encode(), "s.yaml"), trace))
+        page = diagnosis_blocks(judgement, diagnose(judgement))
+        said = " ".join(plain(block.text) for block in page if isinstance(block, Paragraph))
+        assert sentence in said
+
+
 def test_what_nothing_gives_is_not_explained() -> None:
     assert diagnosed("scores: [[61, -6], [50, 1234.5]]") == ()
 
@@ -205,7 +222,7 @@ def test_what_nothing_gives_is_not_explained() -> None:
 def test_two_slips_in_a_step_are_told_apart() -> None:
     found = diagnosed("scores: [[61, 6], [39, 87]]")
     assert [(diagnosis.mistakes, diagnosis.cells) for diagnosis in found] == [
-        (("it has the wrong sign",), ((0, 1),)),
+        (("the sign is wrong",), ((0, 1),)),
         (("Q[1][1]·K_T[1][0] was left out",), ((1, 0),)),
     ]
 

@@ -37,6 +37,7 @@ SHARE = {
     "answers.yaml": 2,
     "options": 2,
     "pasted": 4,
+    "pasted.twice": 4,
 }
 KEPT, MANY = 1200, 24  # bytes of a seed at most, and how many a run may add to a target
 

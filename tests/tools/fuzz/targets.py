@@ -28,6 +28,7 @@ from attncli.problem.loader import loads
 from attncli.problem.model import Problem
 from tests.tools.fuzz.ends import check_end, end_of
 from tests.tools.fuzz.matrices import text
+from tests.tools.fuzz.pasted_texts import drawn_text, fragments, play_pasted_twice
 from tests.tools.fuzz.readings import assert_agreement
 from tests.tools.fuzz.samples import (
     ANSWERED,
@@ -171,15 +172,10 @@ def _read(read: Callable[[], Problem]) -> tuple[Problem | None, AttncliError | N
         return None, error
 
 
-def fragments() -> list[bytes]:
-    """Matrices as people have them, from the corpus."""
-    folder = Path(__file__).parents[2] / "corpus" / "read"
-    parts = [
-        part.partition("\n")[2].partition("\n=>")[0]
-        for path in sorted(folder.glob("*.txt"))
-        for part in path.read_text(encoding="utf-8").split("=== ")[1:]
-    ]
-    return [part.encode() for part in parts]
+def pasted_texts() -> list[bytes]:
+    """Matrices as people have them, and drawn ones, with slips in most of them."""
+    chance, kept = Random("pasted texts"), fragments()
+    return [drawn_text(chance, kept).encode() for _ in range(400)]
 
 
 def file(name: str, *command: str, codes: tuple[int, ...]) -> Callable[[bytes], None]:
@@ -295,7 +291,8 @@ def _targets() -> Iterator[Target]:
     for suffix in ("csv", "tsv", "json", "xlsx", "partial"):
         yield Target(f"results.{suffix}", results_of(suffix), lambda suffix=suffix: results(suffix))
     yield Target("options", options_of, options)
-    yield Target("pasted", pasted_text, fragments)
+    yield Target("pasted", pasted_text, lambda: [each.encode() for each in fragments()])
+    yield Target("pasted.twice", play_pasted_twice, pasted_texts)
 
 
 TARGETS = {target.name: target for target in _targets()}

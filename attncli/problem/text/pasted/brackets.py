@@ -18,7 +18,7 @@ from attncli.problem.text.pasted.text import PastedText
 # A call of Python that makes an array begins so: np.array( is one.
 CALL = (
     r"(?:Parameter containing:\s*)?(?:[A-Za-z]\w*\.)*"
-    r"(?:array|asarray|matrix|Matrix|tensor|as_tensor|Tensor|Array)\s*\(\s*"
+    r"(?:array|asarray|matrix|Matrix|tensor|as_tensor|Tensor|Array|DeviceArray|constant)\s*\(\s*"
 )
 LIST_BEGIN = re.compile(rf"{CALL}|(?=\[)", re.ASCII)
 _ARGUMENT = (

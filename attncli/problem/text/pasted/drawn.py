@@ -12,6 +12,7 @@ from typing import NamedTuple, NoReturn
 from attncli.english import shorten
 from attncli.problem.text.latex_numbers import from_latex
 from attncli.problem.text.nodes import PastedList
+from attncli.problem.text.numbers import NumberError, as_float
 from attncli.problem.text.pasted.cells import cells_of, list_of, table_of, write_points
 from attncli.problem.text.pasted.grammar import Cell, CellRow, CellTable, PastedRow, rows_below
 from attncli.problem.text.pasted.text import PastedText, require_not_turned
@@ -29,6 +30,7 @@ _DRAWN_SIGN = re.compile(rf"[{_OPENING}{_CLOSING}]")
 _NAME = re.compile(r"\s*(?:[A-Za-z_][\w^{}ᵀ']*\s*(?::=|[=≈:])\s*)?")
 _ANY_BRACKET = re.compile(r"[\[\]()]")
 _MAY_BE_NAME = re.compile(r"\s*(?:[^\W\d][^,;]*)?")
+_NAME_APART = re.compile(r"\s*(?:[^\W\d][^,;]*[\s:=])?")
 _NOTHING_BEHIND = re.compile(r"[\s,;.]*")
 # A rule below the head of a table, such as |---|:-:|, +---+---+ or ├───┼───┤.
 _RULE = re.compile(r"\s*[|+│├╞╟┌└┬┴]?(?:\s*:?[-=─═━]{2,}:?\s*[|+│┼╪┤╡╢┐┘┬┴]?)+\s*")
@@ -43,7 +45,10 @@ _ESCAPED = re.compile(r"\\.")
 _BLANK_BEFORE_ROOT = re.compile(r"(?<=[0-9]) +(?=sqrt\()")
 _EMPHASIS = re.compile(r"(\*\*|__|`)(.*)\1")
 _MATH = re.compile(r"\$`?(.*?)`?\$")
-_SIGNS_OF_LABELS = re.compile(r"[×·*/÷√]")
+_BETWEEN_WORDS = re.compile(rf"[\s,;{_OPENING}{_CLOSING}{_BARS}\[\]()]+")
+_BRACKET_OR_BAR = re.compile(rf"[{_BARS}\[\]()]")
+_LETTER = re.compile(r"[^\W\d]")
+_SIGNS_OF_NO_LABEL = re.compile(r"[×·*/÷√{}\\]")
 # In parentheses, a number alone may be negative, as accounts have it.
 _SEVERAL = re.compile(r"\S\s*[\s,;]\s*\S")
 
@@ -99,7 +104,10 @@ def _is_row(row: re.Match[str]) -> bool:
     ):
         return False
     if row["open"] == "(":
-        return not row["before"].strip() and _SEVERAL.search(row["inside"]) is not None
+        return (
+            _NAME_APART.fullmatch(row["before"]) is not None
+            and _SEVERAL.search(row["inside"]) is not None
+        )
     return _MAY_BE_NAME.fullmatch(row["before"]) is not None
 
 
@@ -108,7 +116,9 @@ def read_drawn(text: PastedText, begin: re.Match[str], rank: int) -> PastedList:
     lines = _lines_of(text.text, begin.start())
     rules = _rules(lines)
     rows = [line for number, (_, line) in enumerate(lines) if number not in rules]
-    if rows and all(map(_is_cut_by_bars, rows)):
+    # A rule that is cut by bars is that of a table, also where one of its rows has only one cell.
+    has_columns = any(_is_cut_by_bars(lines[number][1]) for number in rules)
+    if rows and (has_columns or all(map(_is_cut_by_bars, rows))):
         return list_of(text, _table_with_bars(text, lines), rank)
     return list_of(text, _bracketed(text, lines), rank)
 
@@ -189,10 +199,10 @@ def _bracketed(text: PastedText, lines: Sequence[tuple[int, str]]) -> CellTable:
             continue
         if found := _ROW.fullmatch(line):
             rows.append(_BracketedRow(at, found))
-        elif rows or _DRAWN_SIGN.search(line) or _SIGNS_OF_LABELS.search(line):
+        elif rows or _DRAWN_SIGN.search(line) or _SIGNS_OF_NO_LABEL.search(line):
             _raise_no_row(text, at, line)
         else:
-            require_not_turned(text, line, at)
+            _require_names(text, at, line)
     if not any(row.found["inside"].strip() for row in rows):
         _raise_no_row(text, *lines[0])
     for row in rows:
@@ -206,10 +216,35 @@ def _bracketed(text: PastedText, lines: Sequence[tuple[int, str]]) -> CellTable:
     return cells_of(text, inside)._replace(row_names=names)
 
 
+def _require_names(text: PastedText, at: int, line: str) -> None:
+    """Raises what is wrong where a line above the rows is a row without brackets, or the name of
+    another matrix.
+    """
+    require_not_turned(text, line, at)
+    words = _BETWEEN_WORDS.split(line.strip())
+    # A label may be in brackets, as [SEP] is.
+    if _BRACKET_OR_BAR.search(line) and any(map(_is_number, words)):
+        _raise_no_row(text, at, line)
+    if not _LETTER.search(line) and any(map(_is_number, words)):
+        said = shorten(" ".join(words))
+        message = f"{said} can be read as a row of the matrix, or as names above its columns"
+        help = f"write [{said}] for a row, or leave it out if these are names"
+        raise text.error(message, help, at + line.index(line.strip()))
+
+
+def _is_number(word: str) -> bool:
+    try:
+        as_float(word)
+    except NumberError:
+        return False
+    return True
+
+
 def _names_beside(text: PastedText, rows: Sequence[_BracketedRow]) -> tuple[str, ...]:
     """The names before the rows; none where there is only the name of the matrix before one."""
     filled = [row for row in rows if row.found["inside"].strip()]
-    are_named = all(row.before for row in filled)
+    # Q = before one of the rows is the name of the matrix.
+    are_named = all(row.before and not row.before.endswith("=") for row in filled)
     if are_named and (len(filled) > 1 or filled[0].before[0].isalpha()):
         require_not_turned(text, filled[0].before, filled[0].at)
         return tuple(row.before.rstrip(":") for row in filled)

@@ -21,7 +21,7 @@ from attncli.problem.text.pasted.spellings import behind_name, read_pasted, spel
 from attncli.problem.text.pasted.text import PastedText, PasteError
 from attncli.problem.text.values import Value
 
-_NUMBER_SIGNS = rf"[-+{DASHES}]?\s?(?:\.?\d|√|sqrt\(|∞|\.?inf|\.?nan\b|{FRACTION_SIGN})"
+_NUMBER_SIGNS = rf"[-+{DASHES}]?\s?(?:\.?\d|[Oo]\.\d|√|sqrt\(|∞|\.?inf|\.?nan\b|{FRACTION_SIGN})"
 _NUMBER_BEGIN = re.compile(
     r"""["']?(?:[-+−]?\s?(?:\.?\d|√|sqrt\(|\.?inf)|_|true\b|false\b)""", re.IGNORECASE
 )

@@ -22,6 +22,7 @@ _OPTIONS = r"(?:\s*\[[^\]]*\])?(?:\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})?"
 MATRIX_BEGIN = re.compile(
     rf"\\begin\s*\{{(?P<environment>{_ENVIRONMENTS})\}}|\\(?:p|b)?matrix\s*(?P<brace>\{{)"
 )
+_IN_BRACKETS = re.compile(r"\\begin\s*\{[pbvBV](?:small)?matrix|\\[pb]matrix")
 _COLUMNS = re.compile(_OPTIONS)
 _WITH_COLUMNS = ("array", "tabular")
 _COMMENT = re.compile(r"(\\.)|%[^\n]*", re.DOTALL)
@@ -44,6 +45,10 @@ _BEFORE, _AFTER = re.compile(rf"(?:{_LAYOUT}|#[^\n]*\n)*"), re.compile(rf"(?:{_L
 _NAMED = re.compile(r"(?P<name>.*?)&?\s*(?::=|=|≔|\\coloneqq|\\approx|≈)\s*&?\s*", re.DOTALL)
 # It does not show: 2 \sqrt{3} is one number.
 _BLANK_BEFORE_ROOT = re.compile(r"(?<=[0-9]) +(?=sqrt\()")
+# Q \in \mathbb{R}^{2 \times 2} says how large a matrix is.
+_SIZE = re.compile(r"\\in\s*\\(?:mathbb|R)\s*(?:\{R\}|R)?\s*\^\s*\{[^{}]*\}")
+# A name stands on a line, whatever layout is above it, and no row of another matrix is one.
+_ONE_LINE = re.compile(rf"(?![\s\S]*\[\s*[-−]?[0-9.√])(?:{_LAYOUT})*[^\n⎡⎢⎣⎛⎜⎝|]*(?:{_LAYOUT})*")
 _ANYTHING = re.compile("")
 _GAP_OR_COMMA = re.compile(r"[^\s,]\s*[\s,]\s*[^\s,]")
 
@@ -64,7 +69,7 @@ def read_latex(text: PastedText, begin: re.Match[str], rank: int) -> PastedList:
     _require_no_more_before(text, source, begin.start(), found.start())
     rows, end = rows_of(text, source, found)
     _require_no_more_behind(text, source, end)
-    return list_of(text, table_of_latex(text, rows), rank)
+    return list_of(text, table_of_latex(text, rows, has_names=may_have_names(found)), rank)
 
 
 def without_comments(source: str) -> str:
@@ -74,15 +79,22 @@ def without_comments(source: str) -> str:
     return _COMMENT.sub(lambda found: found[1] or _blanks_for(found), source)
 
 
-def table_of_latex(text: PastedText, rows: list[CellRow]) -> CellTable:
-    """The numbers of these rows, and the names beside them and above them."""
+def may_have_names(begin: re.Match[str]) -> bool:
+    """Whether the matrix that begins here may have names beside its rows and above its columns:
+    between brackets of its own, a letter stands for a number.
+    """
+    return not _IN_BRACKETS.match(begin[0])
+
+
+def table_of_latex(text: PastedText, rows: list[CellRow], *, has_names: bool) -> CellTable:
+    """The numbers of these rows, and the names beside and above them where there can be any."""
     if all(len(row) < 2 for row in rows):
         cells = [cell for row in rows for cell in row]
         text.require_clear(doubtful_pairs((cell.at, cell.text) for cell in cells))
         if several := [cell for cell in cells if _GAP_OR_COMMA.search(cell.text)]:
             message = f"{shorten(several[0].text)} is one cell, since no & is in it"
             raise text.error(message, r"write & between numbers: 1 & 2 \\ 3 & 4", several[0].at)
-    table = table_of(text, rows)
+    table = table_of(text, rows, has_names=has_names)
     write_points(table.rows)
     return table
 
@@ -156,11 +168,16 @@ def _blanks_for(found: re.Match[str]) -> str:
 
 
 def _require_no_more_before(text: PastedText, source: str, start: int, end: int) -> None:
-    """Raises what is wrong where anything but a name stands before a matrix, as a factor does."""
+    """Raises what is wrong where anything but a name stands before a matrix, as a factor does, or
+    another matrix.
+    """
     at = start
     for named in _NAMED.finditer(source, start, end):
+        if not _ONE_LINE.fullmatch(named["name"]):
+            break
         if named.start() == start:
-            require_not_turned(text, named["name"].strip(" \n$\\[]()"), start)
+            name = _SIZE.sub("", named["name"])
+            require_not_turned(text, name.strip(" \n$\\[]()"), start)
         at = named.end()
     before = _BEFORE.match(source, at, end)
     at = before.end() if before else at

@@ -15,6 +15,7 @@ from attncli.problem.text.pasted.cells import list_of
 from attncli.problem.text.pasted.grammar import brackets
 from attncli.problem.text.pasted.latex import (
     MATRIX_BEGIN,
+    may_have_names,
     rows_of,
     table_of_latex,
     without_comments,
@@ -129,7 +130,8 @@ class _Formulas:
             start = self._formula_start(begin.start())
             if name := self._name(start, begin.start(), end):
                 at = self.source.index(name, start)
-                numbers = list_of(text, table_of_latex(text, rows), 2)
+                table = table_of_latex(text, rows, has_names=may_have_names(begin))
+                numbers = list_of(text, table, 2)
                 yield _Formula(NamedMatrix(name, at, numbers), at, end)
                 self.reached = end
             else:

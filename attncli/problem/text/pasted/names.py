@@ -146,9 +146,9 @@ def _is_sign(cell: str) -> bool:
 def _is_name(cell: str) -> bool:
     if not cell[:1].isalpha() or cell in TRUTHS or cell.lower() in _NUMBER_WORDS:
         return False
-    if _LETTERS_AS_DIGITS.fullmatch(cell):
+    # A root begins with a letter, too, and sqrt(2), is one with a slip.
+    if _LETTERS_AS_DIGITS.fullmatch(cell) or cell.startswith("sqrt("):
         return False
-    # A root begins with a letter, too.
     try:
         as_float(cell)
     except NumberError:

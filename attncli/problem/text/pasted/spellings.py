@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple, NoReturn
 
+from attncli.english import shorten
 from attncli.problem.text.compact_fractions import FRACTION_SIGN
 from attncli.problem.text.nodes import Leaf, ListNode, Node, PastedList
 from attncli.problem.text.number_signs import DASHES
@@ -38,6 +39,13 @@ _OTHER_BRACKETS = re.compile(
 )
 # MATLAB prints 1.0e+03 * above numbers of very different sizes.
 _FACTOR = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?[ \t]*\*\s*(?=\[|\n)")
+# A list of tuples.
+_ROWS_IN_PARENTHESES = re.compile(rf"\[\s*\(\s*{_NUMBER}\s*,")
+# R counts the numbers of a vector before each of its lines.
+_COUNTED_VECTOR = re.compile(rf"\[1\][ \t]+{_NUMBER}")
+# What another program would work out, or print.
+_OTHER_CALL = re.compile(r"(?P<name>(?!sqrt)[A-Za-z_][\w.:]*!?)(?:\(\s*(?:\[|\(|c\()|\[vec!)")
+_HTML = re.compile(r"<(?:table|thead|tbody|tr|td|th|math)\b", re.IGNORECASE)
 _LONGEST_HELP = 100
 
 
@@ -48,7 +56,7 @@ def refuse_brackets(text: PastedText, begin: re.Match[str], rank: int) -> NoRetu
         # What is not clear in other brackets is told when it stands in ours.
         with suppress(PasteError):
             meant = _in_our_brackets(text, rank)
-    pair = _PAIRS[begin[0][0]]
+    pair = _PAIRS[begin[0].lstrip("[ ")[0]]
     message = f"the brackets of a matrix are [ ], not {pair}"
     raise text.error(message, f"write {meant}", begin.start())
 
@@ -59,6 +67,24 @@ def refuse_factor(text: PastedText, begin: re.Match[str], rank: int) -> NoReturn
     message = f"{factor} is a factor of all numbers of the matrix"
     help = "multiply them, or print them without it, in MATLAB after format longG"
     raise text.error(message, help, begin.start())
+
+
+def refuse_counts(text: PastedText, begin: re.Match[str], rank: int) -> NoReturn:
+    """Raises what to do with [1] before the numbers of a vector, as R prints it."""
+    message = "[1] counts the numbers of a vector here, as R prints it"
+    raise text.error(message, "leave it out, and write [1, 0] for the numbers", begin.start())
+
+
+def refuse_call(text: PastedText, begin: re.Match[str], rank: int) -> NoReturn:
+    """Raises what to write for a call of a function that only another program knows."""
+    message = f"{shorten(begin['name'])}(…) is a call of another program, and nothing is executed"
+    raise text.error(message, "write the numbers themselves: [[1, 0], [0, 1]]", begin.start())
+
+
+def refuse_html(text: PastedText, begin: re.Match[str], rank: int) -> NoReturn:
+    """Raises what to do with the tags of a page."""
+    message = "this is HTML, with tags around the numbers"
+    raise text.error(message, "copy the matrix from the page itself, without tags", begin.start())
 
 
 def read_tensorflow(text: PastedText, begin: re.Match[str], rank: int) -> PastedList:
@@ -74,12 +100,19 @@ SPELLINGS = (
     Spelling(drawn_at, read_drawn),
     Spelling(r_at, read_r),
     Spelling(tensorflow_at, read_tensorflow),
+    Spelling(_COUNTED_VECTOR.match, refuse_counts),
+    Spelling(_ROWS_IN_PARENTHESES.match, refuse_brackets),
     Spelling(LIST_BEGIN.match, read_list),
     Spelling(_OTHER_BRACKETS.match, refuse_brackets),
     Spelling(_FACTOR.match, refuse_factor),
+    Spelling(_OTHER_CALL.match, refuse_call),
+    Spelling(_HTML.match, refuse_html),
 )
 # Remarks, and the W_Q = of W_Q = [1 2; 3 4].
-_BEFORE_MATRIX = re.compile(r"(?:\s|#[^\n]*\n)*+(?a:[A-Za-z_]\w*\s*=(?!=)\s*)?")
+_BEFORE_MATRIX = re.compile(
+    r"(?:\s|#[^\n]*\n)*+(?:>>>[ ]|(?:Out|In)[ ]?\[[0-9]{1,6}\]:\s*)?"
+    r"(?a:[*`$]{0,2}[A-Za-z_]\w*[*`$]{0,2}\s*(?::\s*[A-Za-z_][\w.]*\s*)?=(?!=)\s*)?"
+)
 
 
 def behind_name(text: str) -> int:
