@@ -1,5 +1,7 @@
-r"""Answers in LaTeX: the \bordermatrix of each step on a page of ours, as they are or with numbers
-written in.
+r"""Answers in LaTeX: the matrices of a page of ours, as they are or with numbers written in.
+
+A matrix is two arrays, of its labels and of its numbers. Pages of former versions have a
+\bordermatrix.
 """
 
 from __future__ import annotations
@@ -16,11 +18,19 @@ from attncli.problem.text.source import Source
 from attncli.tracing.model import Trace
 
 _COMMENT = re.compile(r"(\\.)|%[^\n]*", re.DOTALL)
+_ABOVE_THE_ROWS = (
+    r"\\begin\{array\}\{(?:[^{}]|\{[^{}]*\}){0,99}\}\s*"
+    r"\\noalign\{\\vskip-\\arraystretch\\normalbaselineskip\}"
+)
+_NUMBERS_BESIDE = re.compile(rf"\{{array\}}\s*\\left\(\s*{_ABOVE_THE_ROWS}")
 _PART_OF_PAGE = re.compile(
     r"\\section\*?\{(?:\\centering\\LARGE )?(?P<heading>[^{}]*)\}"
     r"|\\LARGE\\bfseries (?P<title>.{0,2000}?)\\par\}"
     r"|\{\\small (?P<caption>[^{}]*):\}"
-    r"|\\bordermatrix\s*\{"
+    r"|(?P<bordered>\\bordermatrix\s*\{)"
+    r"|\\vphantom\{(?P<repeated>(?:[^{}]|\{[^{}]*\}){1,99})\}"
+    rf"\s*\\left\(\s*{_ABOVE_THE_ROWS}"
+    rf"|(?P<labelled>{_ABOVE_THE_ROWS})"
 )
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[{}&]|[^\\{}&]+", re.DOTALL)
 _CAPTION = re.compile(r"(column|row)(?:s ([0-9]+)(?:--|–|-))? ?([0-9]+) of ([0-9]+)")
@@ -28,7 +38,7 @@ _SPACE = re.compile(r"(?:\s|\\hfill\b)*")
 _LABEL = re.compile(
     r"\s*(?:\\hfill)?\s*\\hbox\{(.*?)\}\s*(?:\\vrule[^\\]*)?(?:\\;)?(?:\\hfill)?\s*", re.DOTALL
 )
-_SMASHED = re.compile(r"^\\smash\{(.{1,99})\}$")
+_SMASHED = re.compile(r"^\\smash\{(.*)\}$", re.DOTALL)
 # The corner of decimals that stand after closed forms.
 _DECIMALS_CORNER = re.compile(r"\\vphantom\{(.{1,99})\}|(.{1,99}?)\s*(?:\\approx|=)")
 _FORM = r"write S = \begin{pmatrix} 1 & 5 & 3 \\ 3 & 3 & 3 \\ 2 & 4 & 3 \end{pmatrix}"
@@ -50,14 +60,16 @@ def read(source: Source, trace: Trace) -> dict[str, Answer]:
         elif found["caption"] is not None:
             spans = dict(_spans(found["caption"]))
         else:
+            table = None
             try:
-                rows = list(_rows(text, found.end()))
-            except _Unclosed:
-                help = "close it with a } after the last row"
+                table = _table(_lines(text, found), spans, found.start())
+            except _Unclosed as unclosed:
                 errors.fail(
-                    "the matrix that begins here is not closed", at=found.start(), help=help
+                    "the matrix that begins here is not closed",
+                    at=found.start(),
+                    help=f"close it with {unclosed} after the last row",
                 )
-            if table := _table(rows, spans, found.start()):
+            if table:
                 page.add_table(table)
             spans = {}
     add_named(page)
@@ -65,7 +77,7 @@ def read(source: Source, trace: Trace) -> dict[str, Answer]:
 
 
 class _Unclosed(Exception):
-    """The brace of a matrix has no partner."""
+    """What begins a matrix has no partner, which the text of this names."""
 
 
 def _spans(caption: str) -> Iterator[tuple[str, Span]]:
@@ -75,9 +87,40 @@ def _spans(caption: str) -> Iterator[tuple[str, Span]]:
             yield what, Span(int(first or last) - 1, int(last), int(total))
 
 
-def _rows(text: str, start: int) -> Iterator[list[CellText]]:
-    r"""The rows of a matrix whose brace has just been opened, cut at & and \cr (or \\)."""
-    depth, cell, row = 0, start, []
+def _lines(text: str, found: re.Match[str]) -> list[list[CellText]]:
+    """The lines of a matrix, each after its label; the first are its names.
+
+    Decimals that stand after closed forms have no labels, and their name is not seen.
+    """
+    start = found.end()
+    if found["bordered"]:
+        rows, _ = _rows(text, start, "}")
+        return rows
+    if found["repeated"]:
+        numbers, _ = _rows(text, start, r"\end")
+        labels = [f"{found['repeated']} =", *("" for _ in numbers[1:])]
+        return [[CellText(label, start), *row] for label, row in zip(labels, numbers, strict=True)]
+    names, end = _rows(text, start, r"\end")
+    beside = _NUMBERS_BESIDE.match(text, end)
+    if not beside:
+        return []
+    numbers, _ = _rows(text, beside.end(), r"\end")
+    nameless = CellText("", start)
+    firsts = [row[0] for row in names]
+    firsts += [nameless] * (len(numbers) - len(firsts))
+    # The place of a row is that of its numbers.
+    return [
+        [CellText(first.text, row[0].at), *row] for first, row in zip(firsts, numbers, strict=False)
+    ]
+
+
+def _rows(text: str, start: int, closing: str) -> tuple[list[list[CellText]], int]:
+    r"""The rows of a matrix that has just been opened, cut at & and \\ (or \cr), and where what
+    closes it ends.
+    """
+    depth, cell = 0, start
+    rows: list[list[CellText]] = []
+    row: list[CellText] = []
     for found in _TOKEN.finditer(text, start):
         sign = found[0]
         if sign == "{":
@@ -86,16 +129,19 @@ def _rows(text: str, start: int) -> Iterator[list[CellText]]:
             depth -= 1
         elif depth:
             continue
-        elif sign in ("&", r"\cr", "\\\\", "}"):
+        elif sign == r"\begin" and closing == r"\end":
+            # No array of ours stands in another one.
+            break
+        elif sign in ("&", r"\cr", "\\\\", closing):
             row.append(_cell_text(text, cell, found.start()))
             cell = found.end()
             if sign != "&":
                 if len(row) > 1 or row[0].text:
-                    yield row
+                    rows.append(row)
                 row = []
-            if sign == "}":
-                return
-    raise _Unclosed
+            if sign == closing:
+                return rows, found.end()
+    raise _Unclosed("a }" if closing == "}" else r"\end{array}")
 
 
 def _cell_text(text: str, start: int, end: int) -> CellText:
@@ -108,7 +154,9 @@ def _table(rows: list[list[CellText]], spans: dict[str, Span], at: int) -> Table
     if len(rows) < 2 or not all(len(row) > 1 for row in rows[1:]):
         return None
     (corner, *columns), *body = rows
-    name = _SMASHED.sub(r"\1", corner.text)
+    name = corner.text
+    if len(name) < LONGEST_CELL:
+        name = _SMASHED.sub(r"\1", name)
     repeated = _DECIMALS_CORNER.fullmatch(name) if len(name) < LONGEST_CELL else None
     name = (repeated[1] or repeated[2]) if repeated else name
     return Table(
@@ -129,5 +177,8 @@ def _numbers(cells: Sequence[CellText]) -> tuple[CellText, ...]:
 
 
 def _label(cell: str) -> str:
-    found = _LABEL.fullmatch(cell) if len(cell) < LONGEST_CELL else None
+    if len(cell) >= LONGEST_CELL:
+        return cell
+    cell = _SMASHED.sub(r"\1", cell)
+    found = _LABEL.fullmatch(cell)
     return found[1] if found else cell

@@ -50,7 +50,11 @@ _NAMED = re.compile(
     re.MULTILINE,
 )
 FORMS = (
-    Form("latex", (".tex", ".latex"), re.compile(r"\\(?:bordermatrix|documentclass|section)\b")),
+    Form(
+        "latex",
+        (".tex", ".latex"),
+        re.compile(r"\\(?:bordermatrix|documentclass|section)\b|\\noalign\{\\vskip-\\arraystretch"),
+    ),
     Form(
         "markdown",
         (".md", ".markdown"),

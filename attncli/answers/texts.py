@@ -3,20 +3,23 @@ r"""Answers in a text, each matrix behind its name or below it: S = [[1, 5, 3], 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 
 from attncli.answers.model import Answer
 from attncli.answers.pages import CellText, Page, Table
 from attncli.answers.steps import NoStep, step_named
 from attncli.problem.text.error_collector import ErrorCollector
-from attncli.problem.text.nodes import Leaf, ListNode, PastedList
+from attncli.problem.text.nodes import Leaf, ListNode, Node, PastedList
 from attncli.problem.text.pasted.named import NamedMatrix, named_matrices
 from attncli.problem.text.pasted.text import PasteError
 from attncli.problem.text.source import Source
 from attncli.tracing.model import Trace
 
 _OF_OUR_PAGES = re.compile(
-    r"\\overset\{|\\bordermatrix|\\qquad|── |\$`|^ *row\b[^\n]*:|, columns:|^-- ", re.MULTILINE
+    r"\\overset\{|\\bordermatrix|\\noalign\{\\vskip-\\arraystretch|\\qquad|── |\$`"
+    r"|^ *row\b[^\n]*:|, columns:|^-- ",
+    re.MULTILINE,
 )
 _FORM = "write S = [[1, 5, 3], [3, 3, 3], [2, 4, 3]], or the same in LaTeX"
 
@@ -86,10 +89,12 @@ def _tables(matrix: NamedMatrix) -> list[Table]:
 
 
 def _rows(numbers: PastedList) -> list[tuple[CellText, ...]]:
-    """The cells of its rows; a list of numbers is one row."""
+    """The cells of its rows; a list of numbers is one row, and deeper lists have no rows here."""
+    rows: Sequence[Node] = numbers.items
     if all(isinstance(item, Leaf) for item in numbers.items):
-        return [_cells(numbers)] if numbers.items else []
-    return [_cells(row) for row in numbers.items if isinstance(row, ListNode) and row.items]
+        rows = [numbers]
+    found = [_cells(row) for row in rows if isinstance(row, ListNode)]
+    return [cells for cells in found if cells]
 
 
 def _cells(row: ListNode) -> tuple[CellText, ...]:

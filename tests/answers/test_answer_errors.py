@@ -252,8 +252,36 @@ TEX = r"""\section*{5\quad Scores}
 }
 \]
 """
+ARRAY = r"\begin{array}{@{}l@{\;}}\noalign{\vskip-\arraystretch\normalbaselineskip}"
+ARRAYS = rf"""\section*{{5\quad Scores}}
+
+${ARRAY}
+  S \\
+  \hbox{{I}} \\
+  \smash{{\hbox{{love}}}} \\
+  \hbox{{AI}}
+\end{{array}}
+\left({ARRAY}
+  \hbox{{I}} & \hbox{{love}} & \hbox{{AI}} \\
+  1 & 5 & 3 \\
+  3 & 3 & 3 \\
+  2 & 4 & 3
+\end{{array}}\right)$
+"""
 LATEX = [
     ("Only words.\n", (1, 1), "there is no matrix of a step in this file", r"\begin{pmatrix}"),
+    (
+        ARRAYS.replace("5 &", "five &"),
+        (11, 7),
+        "scores[0][1]: five is not a number",
+        "_ leaves it blank",
+    ),
+    (
+        ARRAYS.partition(r"\end{array}\right")[0],
+        (3, 2),
+        "the matrix that begins here is not closed",
+        r"\end{array}",
+    ),
     (
         TEX.replace("5 &", "five &"),
         (5, 38),
@@ -356,6 +384,8 @@ HOSTILE = {
     "stars": "| " + "*" * 300_000 + " | a |\n|-|-|\n| a | 1 |",
     "headings": "#" * 300_000,
     "open matrices": "\\bordermatrix{" * 30_000,
+    "open arrays": ARRAY * 5_000 + r"\end{array}",
+    "columns of arrays": r"\begin{array}{" * 30_000 + "{}" * 300,
     "open sections": "\\section*{" * 30_000,
     "titles": r"\LARGE\bfseries " * 30_000,
     "captions": r"{\small " * 30_000,

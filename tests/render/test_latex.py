@@ -23,6 +23,7 @@ from attncli.page.document import (
     Heading,
     Listing,
     Paragraph,
+    Room,
     Table,
     Worked,
     WorkedLine,
@@ -36,6 +37,7 @@ from attncli.render import Style
 from attncli.render import render as whole
 from attncli.render.latex import FRAGMENT_BEGINS, FRAGMENT_ENDS
 from attncli.render.latex.escape import escape, length
+from attncli.render.latex.matrix import ABOVE_THE_ROWS
 from attncli.tracing import run
 from tests.cases import in_one_test
 
@@ -107,12 +109,32 @@ def test_a_matrix_has_its_name_and_labels_outside_and_points_in_line() -> None:
         render(page(grid("E", ("a_b", "c"), ("I",), "1", "10.068")), "latex", FRAGMENT)
         == "{\\nopagebreak\\raggedright\\leftskip=1.5em"
         "\\parskip=4pt\\lineskip=4pt\\linepenalty=1000\n"
-        "$\\bordermatrix{\n"
-        "  E & \\hfill\\hbox{I} \\cr\n"
-        "  \\hbox{a\\_b}\\;\\hfill & \\hfill 1\\phantom{.068} \\cr\n"
-        "  \\hbox{c}\\;\\hfill & \\hfill 10.068 \\cr\n"
-        "}$\\par}\n"
+        "$\\rule{0pt}{\\dimexpr\\arraystretch\\normalbaselineskip*13/10+1.1em\\relax}\n"
+        f"\\begin{{array}}{{@{{}}l@{{\\;}}}}{ABOVE_THE_ROWS}\n"
+        "  E \\\\\n"
+        "  \\hbox{a\\_b} \\\\\n"
+        "  \\hbox{c}\n"
+        "\\end{array}\n"
+        f"\\left(\\begin{{array}}{{@{{\\,}}c@{{\\,}}}}{ABOVE_THE_ROWS}\n"
+        "  \\hbox{I} \\\\\n"
+        "  \\hfill 1\\phantom{.068} \\\\\n"
+        "  \\hfill 10.068\n"
+        "\\end{array}\\right)$\\par}\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("column", "written"),
+    [
+        ("-3.5 12", [r"\phantom{0}{-3.5}", r"\phantom{-}{12\phantom{.5}}"]),
+        ("1 0", ["1", "0"]),
+        ("1/2 -10", [r"\frac{1}{2}", "-10"]),
+    ],
+)
+def test_numbers_stand_in_the_middle_below_a_wide_name(column: str, written: list[str]) -> None:
+    shown = render(page(grid("E", ("a", "b"), ("a wide name",), *column.split())), "latex")
+    numbers = shown[shown.index("a wide name} \\\\\n") :].splitlines()[1:3]
+    assert [row.strip().removesuffix(r" \\") for row in numbers] == written
 
 
 def test_wide_and_long_matrices_come_in_blocks() -> None:
@@ -135,16 +157,23 @@ def test_wide_and_long_matrices_come_in_blocks() -> None:
 
 
 def test_a_vector_has_no_line_for_labels_of_columns() -> None:
-    assert "  r \\cr\n" in render(page(grid("r", ("a",), (), "5")), "latex", FRAGMENT)
+    written = render(page(grid("r", ("a",), (), "5")), "latex", FRAGMENT)
+    assert "  r \\\\\n  \\hbox{a}\n" in written
+    assert "  \\hbox{} \\\\\n  \\hfill 5\n" in written
 
 
-def test_rows_with_fractions_are_taller() -> None:
-    rows = [
-        line
-        for line in render(page(grid("Q", ("a", "b"), ("c",), "1/3", "2")), "latex").splitlines()
-        if "hbox" in line
-    ]
-    assert [r"\vrule" in row for row in rows] == [False, True, False]
+@pytest.mark.parametrize(
+    ("number", "lines"), [("1/3", "1.5"), ("", "1.85"), ("1.5e+20", "1.2"), ("2", None)]
+)
+def test_all_rows_of_matrices_side_by_side_are_as_high_as_the_highest(
+    number: str, lines: str | None
+) -> None:
+    high = Grid(Name("Q"), ("a", "b"), ("c",), ((Cell(number),), (Cell("1"),)))
+    low = grid("K", ("a", "b"), ("c",), "1", "2")
+    paragraphs = (Paragraph(("Queries.",)), high, Paragraph(("Keys.",)), low)
+    written = render(page(*paragraphs), "latex", FRAGMENT)
+    found = re.findall(r"\\renewcommand\{\\arraystretch\}\{([0-9.]+)\}", written)
+    assert found == ([lines] if lines else [])
 
 
 def test_labels_too_long_or_without_letters_are_explained_once() -> None:
@@ -159,14 +188,13 @@ def test_labels_too_long_or_without_letters_are_explained_once() -> None:
     )
     assert written.startswith(rf"{{\raggedright {said}\par}}")
     assert written.count("U+") == 2
-    assert r"\hbox{T1}\;\hfill & \hfill 4 & \hfill 5 & \hfill 6 \cr" in written
+    assert "  \\hbox{I} \\\\\n  \\hbox{T1} \\\\\n  \\hbox{T2}\n" in written
     assert r"I $\rightarrow$ T1 &" in written
 
 
 def test_what_stands_for_a_label_is_no_label_itself() -> None:
     written = render(page(grid("S", ("T1", "日"), ("a", "b"), "1 2", "3 4")), "latex")
-    assert r"\hbox{T1}\;\hfill" in written
-    assert r"\hbox{TT1}\;\hfill" in written
+    assert "  \\hbox{T1} \\\\\n  \\hbox{TT1}\n" in written
 
 
 ROW = r"{\nopagebreak\raggedright\leftskip=1.5em\parskip=4pt\lineskip=4pt\linepenalty=1000"
@@ -184,13 +212,13 @@ def test_the_formulas_of_a_step_stand_side_by_side_on_the_page_of_their_neighbou
     assert written.startswith(
         f"Why.\n\n{ROW}\n$\\displaystyle S = Q \\, K^{{\\top}}$\\hskip2em minus1em\n"
         f"$\\displaystyle S_{{i,j}} = Q_{{i,j}}${GAP}\n"
-        f"$(3 \\times 4) \\cdot (4 \\times 3) = (3 \\times 3)$\\par}}\n\n{ROW}\n$\\bordermatrix"
+        f"$(3 \\times 4) \\cdot (4 \\times 3) = (3 \\times 3)$\\par}}\n\n{ROW}\n$\\rule"
     )
 
 
 def test_a_legend_stays_with_its_matrix() -> None:
     shown = Grid(Name("S"), ("a",), ("b",), ((Cell("1", hidden=True),),))
-    assert "}$\\par}\n\n\\nopagebreak{\\small\\leftskip=1.5em\\leavevmode\\color" in render(
+    assert "\\right)$\\par}\n\n\\nopagebreak{\\small\\leftskip=1.5em\\leavevmode\\color" in render(
         page(shown), "latex", FRAGMENT
     )
 
@@ -200,10 +228,13 @@ def test_given_arrays_stand_in_a_row_below_what_they_are() -> None:
     blocks = (Paragraph(("Input X.",)), inputs, Paragraph(("Weights W.",)), weights)
     written = render(page(*blocks), "latex", FRAGMENT)
     assert written.startswith(
-        "{\\parskip=2pt\nInput X.\\par\\nopagebreak\nWeights"
-        f" W.\\par}}\n\n{ROW}\n$\\bordermatrix{{\n  X "
+        f"{{\\parskip=2pt\nInput X.\\par\\nopagebreak\nWeights W.\\par}}\n\n{ROW}\n$\\rule"
     )
-    assert f"}}${GAP}\n$\\bordermatrix{{\n  \\smash{{W^{{Q}}}} " in written
+    assert written.count(ROW) == 1
+    assert re.findall(r"^  (?:X|\\smash\{W\^\{Q\}\}) ", written, re.MULTILINE) == [
+        "  X ",
+        r"  \smash{W^{Q}} ",
+    ]
 
 
 def test_matrices_of_one_name_stand_each_below_what_tells_them_apart() -> None:
@@ -213,9 +244,9 @@ def test_matrices_of_one_name_stand_each_below_what_tells_them_apart() -> None:
     )
     assert [line for line in written.splitlines() if "Head" in line or "  S " in line] == [
         "Head 0:",
-        "  S & \\hfill\\hbox{b} \\cr",
+        "  S \\\\",
         "Head 1:",
-        "  S & \\hfill\\hbox{b} \\cr",
+        "  S \\\\",
     ]
 
 
@@ -223,7 +254,7 @@ def test_short_worked_lines_stand_beside_their_matrix_and_long_ones_below() -> N
     short = WorkedLine("a", dot(("2", "3")), number("6"))
     beside = render(page(grid("S", ("a",), ("b",), "6"), Worked((short,))), "latex", FRAGMENT)
     lines = "\\begin{tabular}{@{}l@{\\quad}l@{}}\na & $2 \\cdot 3 = 6$ \\\\\n\\end{tabular}\\par}"
-    assert f"}}${GAP}\n{lines}" in beside
+    assert f"\\right)${GAP}\n{lines}" in beside
     long = WorkedLine("a", dot(*[("0.123", "4.567")] * 6), number("3.37"), holds=False)
     below = render(page(grid("S", ("a",), ("b",), "6"), Worked((short, long))), "latex", FRAGMENT)
     assert "tabular" not in below
@@ -235,6 +266,35 @@ def test_a_fragment_names_its_package_and_has_no_preamble() -> None:
     assert shaded.startswith("% Needs \\usepackage{color} in the preamble.\n")
     assert "documentclass" not in shaded
     assert render(page(Paragraph(("plain",))), "latex", FRAGMENT) == "plain\n"
+
+
+def test_sections_to_fill_in_stand_beside_each_other_where_half_a_line_has_room() -> None:
+    def section(title: str, columns: int) -> tuple[Block, ...]:
+        heads = tuple("abcdefgh"[:columns])
+        blanks = ((Cell(""),) * columns,)
+        formula = Formula(parse_equation("S = Q @ K_T"))
+        return Heading(title, 1, step="S"), formula, Grid(Name("S"), ("t",), heads, blanks)
+
+    def halves(*blocks: Block) -> list[str]:
+        written = render(page(*blocks), "latex")
+        parts = written.split(r"\begin{minipage}")[1:]
+        return ["".join(re.findall("One|Two|Three|Wide", part)) for part in parts]
+
+    one, two, three = (section(title, 3) for title in ("One", "Two", "Three"))
+    assert halves(*one, *two, *three) == ["One", "TwoThree"]
+    assert halves(*one, *section("Wide", 5), *two) == []
+    assert halves(*one, *section("Wide", 5), *two, *three) == ["Two", "Three"]
+    # What has room for calculations, or an explanation, needs its whole width.
+    assert halves(*one, Room(3), *two) == []
+    assert halves(one[0], Paragraph(("Why.",)), *one[1:], *two) == []
+
+
+def test_the_headings_of_a_fragment_are_out_of_the_numbering_around_it() -> None:
+    document = page(Heading("Scores", 5, step="scores"))
+    assert r"\section*{5\quad Scores}" in render(document, "latex")
+    assert r"\section*{Scores}" in render(document, "latex", FRAGMENT)
+    below = Style(fragment=True, heading_level=2)
+    assert r"\subsubsection*{Scores}" in render(document, "latex", below)
 
 
 def test_worked_lines_are_inline_math_so_that_they_break() -> None:

@@ -10,6 +10,7 @@ from pages import PRODUCT, grid, page
 from attncli.page.document import Product
 from attncli.render import Style, render
 from attncli.render.latex import FRAGMENT_BEGINS, FRAGMENT_ENDS
+from attncli.render.latex.matrix import ABOVE_THE_ROWS
 
 
 def table(product: Product, width: int | None = None, **style: str) -> str:
@@ -96,17 +97,20 @@ def test_latex_has_the_names_above_the_factors_and_the_labels_at_the_result() ->
         render(page(PRODUCT), "latex", Style(fragment=True))
         == f"{FRAGMENT_BEGINS}{{\\nopagebreak\\raggedright\\leftskip=1.5em"
         "\\parskip=4pt\\lineskip=4pt\\linepenalty=1000\n"
-        "$\\mathop{\\left(\\begin{array}{@{}rr@{}}\n"
-        "  \\hfill 2 & \\hfill 0 \\\\{}\n  \\hfill 0 & \\hfill 1\n"
+        "$\\mathop{\\left(\\begin{array}{@{\\,}cc@{\\,}}\n"
+        "  \\hfill 2 & \\hfill 0 \\\\\n  \\hfill 0 & \\hfill 1\n"
         "\\end{array}\\right)}\\limits^{\\textstyle Q\\strut}\n"
-        "\\cdot \\mathop{\\left(\\begin{array}{@{}rr@{}}\n"
-        "  \\hfill 0 & \\hfill 2 \\\\{}\n  \\hfill 1 & \\hfill 1\n"
+        "\\cdot \\mathop{\\left(\\begin{array}{@{\\,}cc@{\\,}}\n"
+        "  \\hfill 0 & \\hfill 2 \\\\\n  \\hfill 1 & \\hfill 1\n"
         "\\end{array}\\right)}\\limits^{\\textstyle K^{\\top}\\strut}\n"
-        "\\;=\\; \\bordermatrix{\n"
-        "  S & \\hfill\\hbox{I} & \\hfill\\hbox{AI} \\cr\n"
-        "  \\hbox{I}\\;\\hfill & \\hfill 0 & \\hfill 4 \\cr\n"
-        "  \\hbox{AI}\\;\\hfill & \\hfill 1 & \\hfill 1 \\cr\n"
-        f"}}$\\par}}{FRAGMENT_ENDS}"
+        "\\;=\\;\\; \\rule{0pt}{\\dimexpr\\arraystretch\\normalbaselineskip*13/10+1.1em\\relax}\n"
+        f"\\begin{{array}}{{@{{}}l@{{\\;}}}}{ABOVE_THE_ROWS}\n"
+        "  S \\\\\n  \\hbox{I} \\\\\n  \\hbox{AI}\n\\end{array}\n"
+        f"\\left(\\begin{{array}}{{@{{\\,}}cc@{{\\,}}}}{ABOVE_THE_ROWS}\n"
+        "  \\hbox{I} & \\hbox{AI} \\\\\n"
+        "  \\hfill 0 & 4 \\\\\n"
+        "  \\hfill 1 & 1\n"
+        f"\\end{{array}}\\right)$\\par}}{FRAGMENT_ENDS}"
     )
 
 

@@ -16,9 +16,9 @@ from attncli.page import document as page
 from attncli.page.document import formula, sides
 from attncli.render import Style
 from attncli.render.cells import product_width
-from attncli.render.latex.escape import escape, length
-from attncli.render.latex.layout import line_width, runs
-from attncli.render.latex.matrix import matrix_rows, side_by_side
+from attncli.render.latex.escape import escape, lacks_letters, length
+from attncli.render.latex.layout import SectionRuns, line_width, runs, sections
+from attncli.render.latex.matrix import INDENT, Box, height_of_rows, matrix_rows, side_by_side
 from attncli.render.latex.sentences import sentence, tables
 from attncli.render.latex.short_labels import labels_of, legend, relabelled, short_labels
 
@@ -63,6 +63,10 @@ HEADINGS = ("section", "subsection", "subsubsection", "paragraph", "subparagraph
 LINE_BY_HAND = 8
 # So many lines are kept on one page, with the matrix above them.
 MOST_LINES_TOGETHER = 20
+# Two sections beside each other.
+SPACE_BEFORE_A_ROW = r"\par\addvspace{14pt plus4pt minus2pt}"
+HALF_BEGINS = r"\begin{minipage}[t]{.5\linewidth}\raggedright"
+HALF_ENDS = r"\end{minipage}"
 # A label and a sum that together are as wide, in digits, fit on a line of a slide.
 WIDEST_SHORT_LINE = 46
 
@@ -77,17 +81,29 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     said = legend(short)
     yield _start(document, said, style)
     heads = _heads(document, style)
-    title = [heads.title(document.title)] if document.title and style.title else []
+    title = [heads.title(settable(document.title))] if document.title and style.title else []
     explained = [rf"{{\raggedright {escape(said)}\par}}"] if said else []
     for copy in range(document.copies):
         yield NEW_PAPER if copy else ""
         blocks = (each for block in document.blocks for each in _fitting(_shortened(block, short)))
-        body = (part for run in runs(blocks) for part in _run(run, heads))
+        body = (part for row in sections(runs(blocks)) for part in _row(row, heads))
         for place, part in enumerate(chain(title, explained, body)):
             if place:
                 yield "\n\n"
             yield part
     yield FRAGMENT_ENDS if style.fragment else "\n\n\\end{document}\n"
+
+
+def settable(title: str) -> str:
+    """The title without the parts of it that TeX's basic fonts have no letters for, such as a name
+    behind a colon; a title of one part keeps its codes.
+
+    >>> settable("Attention: 王小明")
+    'Attention'
+    """
+    parts = title.split(": ")
+    kept = [part for part in parts if not lacks_letters(part)]
+    return ": ".join(kept or parts)
 
 
 def _start(document: page.Document, said: str, style: Style) -> str:
@@ -100,7 +116,7 @@ def _start(document: page.Document, said: str, style: Style) -> str:
     for block in document.blocks:
         found.update(_packages(block))
         has_room = has_room or isinstance(block, page.Room)
-    if CHECK in document.title + said:
+    if CHECK in settable(document.title) + said:
         found.add("amssymb")
     needed = [name for name in PACKAGES if name in found]
     commands = {name: rf"\usepackage{{{name}}}" for name in needed}
@@ -174,11 +190,14 @@ def _says_check(text: page.Text) -> bool:
 
 
 class _Heads(NamedTuple):
-    """How the headings of a page are written, each with its text at the place of TEXT."""
+    """How the headings of a page are written, each with its text at the place of TEXT; those of a
+    fragment have no numbers of their own beside those of the document around it.
+    """
 
     of_title: str = "\\begin{center}\n{\\LARGE\\bfseries TEXT\\par}\n\\end{center}"
     of_part: str = r"\section*{\centering\LARGE TEXT}"
     of_section: str = r"\section*{TEXT}"
+    numbered: bool = True
 
     def title(self, text: str) -> str:
         return self.of_title.replace("TEXT", escape(text))
@@ -187,18 +206,20 @@ class _Heads(NamedTuple):
         return self.of_part.replace("TEXT", escape(text))
 
     def section(self, text: str, number: int | None) -> str:
-        before = rf"{number}\quad " if number is not None else ""
+        before = rf"{number}\quad " if number is not None and self.numbered else ""
         return self.of_section.replace("TEXT", before + escape(text))
 
 
 def _heads(document: page.Document, style: Style) -> _Heads:
     """The headings of a page of its own, or those of the levels that another document asks for."""
     if style.heading_level is None:
-        return _Heads()
+        return _Heads(numbered=not style.fragment)
     of_title, highest = style.levels(1)
     has_parts = any(isinstance(block, page.Heading) and block.part for block in document.blocks)
     below = highest + 1 if has_parts else highest
-    return _Heads(_heading_of(of_title), _heading_of(highest), _heading_of(below))
+    return _Heads(
+        _heading_of(of_title), _heading_of(highest), _heading_of(below), not style.fragment
+    )
 
 
 def _heading_of(level: int) -> str:
@@ -214,17 +235,32 @@ def _fitting(block: page.Block) -> Iterator[page.Block]:
         yield block
 
 
-def _run(run: Sequence[page.Block], heads: _Heads) -> Iterator[str]:
+def _row(row: Sequence[SectionRuns], heads: _Heads) -> Iterator[str]:
+    """A section, or two beside each other."""
+    if len(row) == 1:
+        for run in row[0]:
+            yield from _run(run, heads)
+        return
+    halves: list[str] = []
+    for section in row:
+        body = "\n\n".join(part for run in section for part in _run(run, heads, indent=""))
+        halves.append(f"{HALF_BEGINS}\n{body}\n{HALF_ENDS}")
+    inside = "%\n".join(halves)
+    yield f"{SPACE_BEFORE_A_ROW}\\noindent\n{inside}\\par"
+
+
+def _run(run: Sequence[page.Block], heads: _Heads, indent: str = INDENT) -> Iterator[str]:
     """Blocks that stand side by side; paragraphs about the matrices stand above them."""
     if isinstance(run[0], page.Formula):
-        yield side_by_side(_formulas([block for block in run if isinstance(block, page.Formula)]))
+        formulas = _formulas([block for block in run if isinstance(block, page.Formula)])
+        yield side_by_side(map(Box, formulas), indent=indent)
         return
     if len(run) == 1:
-        yield from _block(run[0], heads)
+        yield from _block(run[0], heads, indent)
         return
     said: list[str] = []
     matrices: list[page.Grid | page.Product] = []
-    beside: list[str] = []
+    beside: list[Box] = []
     for block in run:
         match block:
             case page.Paragraph(text=text):
@@ -244,7 +280,7 @@ def _run(run: Sequence[page.Block], heads: _Heads) -> Iterator[str]:
                 pass
     if said:
         yield _tight(said)
-    yield from matrix_rows(matrices, beside)
+    yield from matrix_rows(matrices, beside, indent)
 
 
 def _tight(paragraphs: Sequence[str]) -> str:
@@ -265,17 +301,18 @@ def _formulas(formulas: Sequence[page.Formula]) -> Iterator[str]:
             yield f"${shapes}$"
 
 
-def _beside(lines: Sequence[page.WorkedLine]) -> str:
+def _beside(lines: Sequence[page.WorkedLine]) -> Box:
     """Worked lines as a box whose lines are as high as the rows of the matrix beside it."""
     rows = []
     for line in lines:
         name, _, said = _worked_parts(line)
         rows.append(rf"{name} & {said} \\")
     body = "\n".join(rows)
-    return f"\\begin{{tabular}}{{@{{}}l@{{\\quad}}l@{{}}}}\n{body}\n\\end{{tabular}}"
+    written = f"\\begin{{tabular}}{{@{{}}l@{{\\quad}}l@{{}}}}\n{body}\n\\end{{tabular}}"
+    return Box(written, height_of_rows(body))
 
 
-def _block(block: page.Block, heads: _Heads) -> Iterator[str]:
+def _block(block: page.Block, heads: _Heads, indent: str) -> Iterator[str]:
     match block:
         case page.Heading(text=text, part=True):
             yield heads.part(text)
@@ -291,7 +328,7 @@ def _block(block: page.Block, heads: _Heads) -> Iterator[str]:
         case page.Worked(lines=lines):
             yield _worked(lines)
         case page.Grid() | page.Product():
-            yield from matrix_rows([block])
+            yield from matrix_rows([block], indent=indent)
         case page.Picture(draw=draw):
             # Few pages need it, and it takes a while to import.
             from attncli.render.latex.tikz import boxed

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from typing import TypeAlias
 
 from attncli.equation.notation import UNICODE
 from attncli.escaping import label
@@ -16,6 +17,7 @@ from attncli.page.document import (
     Block,
     Formula,
     Grid,
+    Heading,
     Paragraph,
     Product,
     Worked,
@@ -24,8 +26,12 @@ from attncli.page.document import (
     sides,
 )
 from attncli.render.latex.escape import length
-from attncli.render.latex.matrix import is_small
+from attncli.render.latex.matrix import is_narrow_blank, is_small
 
+# Blocks that stand side by side, or one alone.
+Run: TypeAlias = tuple[Block, ...]
+# A heading and what is below it, or what stands before the first heading.
+SectionRuns: TypeAlias = tuple[Run, ...]
 # Lines of this width, in digits, still fit on a slide.
 WIDEST_LINE_BESIDE = 46
 # More lines are no box: TeX does not break a box across pages.
@@ -51,6 +57,8 @@ def _continues(run: Sequence[Block], block: Block) -> bool:
         case (Paragraph(kind="text"), Grid()) | (Grid(), Paragraph(kind="text")):
             grid = block if isinstance(block, Grid) else run[-1]
             return isinstance(run[0], Paragraph) and isinstance(grid, Grid) and is_small(grid)
+        case Grid() as first, Grid() as second:
+            return isinstance(run[0], Paragraph) and is_small(first) and is_small(second)
         case Grid() | Product() as matrix, Worked(lines=lines):
             return (isinstance(matrix, Product) or is_small(matrix)) and are_short(lines)
         case _:
@@ -84,6 +92,48 @@ def are_short(lines: Sequence[WorkedLine]) -> bool:
     return len(first) <= MOST_LINES_OF_A_BOX and all(
         names + line_width(line) <= WIDEST_LINE_BESIDE for line in first
     )
+
+
+def sections(pieces: Iterable[Run]) -> Iterator[tuple[SectionRuns, ...]]:
+    """The sections in order: two to fill in that are no wider than half a line stand beside each
+    other, any other one alone.
+    """
+    waiting: SectionRuns = ()
+    for section in _cut_at_headings(pieces):
+        if not _is_to_fill_in(section):
+            if waiting:
+                yield (waiting,)
+            yield (section,)
+            waiting = ()
+        elif waiting:
+            yield waiting, section
+            waiting = ()
+        else:
+            waiting = section
+    if waiting:
+        yield (waiting,)
+
+
+def _cut_at_headings(pieces: Iterable[Run]) -> Iterator[SectionRuns]:
+    section: list[Run] = []
+    for piece in pieces:
+        if section and isinstance(piece[0], Heading):
+            yield tuple(section)
+            section = []
+        section.append(piece)
+    if section:
+        yield tuple(section)
+
+
+def _is_to_fill_in(section: SectionRuns) -> bool:
+    """Whether a section has nothing but formulas and a matrix with room for numbers, which fits
+    half a line.
+    """
+    match [run[0] for run in section]:
+        case [Heading(), Formula(), Grid() as matrix]:
+            return is_narrow_blank(matrix)
+        case _:
+            return False
 
 
 def line_width(line: WorkedLine) -> float:

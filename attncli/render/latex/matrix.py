@@ -1,14 +1,17 @@
-r"""A matrix in LaTeX: TeX's own \bordermatrix, with the labels outside the parentheses and the name
-above them.
+r"""A matrix in LaTeX: an array of its labels below its name, and beside it an array of its numbers
+in parentheses, with the names of the columns above.
+
+All rows of both arrays are as high, by \arraystretch, so each label stands beside its numbers.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from attncli.equation.notation import LATEX, UNICODE
 from attncli.equation.printer import write, write_number
@@ -25,6 +28,8 @@ from attncli.render.cells import (
 )
 from attncli.render.latex.escape import escape, length
 
+# What is worked stands further right than prose.
+INDENT = r"\leftskip=1.5em"
 # The gray of what a mask hides.
 HIDDEN_GRAY = 0.5
 # A legend is a paragraph of its own.
@@ -37,7 +42,7 @@ PRODUCT_SIGNS = {"": "", "·": r"\cdot ", "+": "+ "}
 # The color of the numbers that meet in a cell.
 MARK_COLOR = "0.7,0.1,0"
 # Room to write a number by hand.
-BLANK_NUMBER = r"\underline{\hspace{4.5em}}"
+BLANK_NUMBER = r"\underline{\hspace{3.8em}}"
 # The sign and the color of each verdict.
 SIGNS_OF_VERDICTS = {
     "right": (r"\checkmark", "0,0.45,0"),
@@ -64,61 +69,107 @@ RELATION_WIDTH = 8
 MOST_LINES = 18
 # Something may stand beside a matrix that is no wider than this, in digits.
 WIDEST_SMALL_MATRIX = 46
+# So many digits of a matrix that is not indented fit on half of a line, its labels included.
+WIDEST_OF_HALF_A_LINE = 42.5
 # Such a matrix has no more rows than this, either.
 MOST_SMALL_ROWS = 10
-# It keeps rows of fractions apart.
-STRUT_OF_FRACTIONS = r"\vrule height1.2em depth0.6em width0pt"
 # How wide a blank is, in digits.
-BLANK_WIDTH = 9
-# It keeps rows to write in as far apart as the lines of a notebook.
-STRUT_OF_BLANKS = r"\vrule height1.6em depth0.6em width0pt"
-# A row that one of these two keeps apart takes so many lines.
+BLANK_WIDTH = 8
+# So many lines a row is high, by what stands in any of the rows: rows to write in are as far apart
+# as the lines of a notebook.
+HEIGHTS = {
+    BLANK_NUMBER: 1.85,
+    r"\frac": 1.5,
+    r"\sqrt": 1.2,
+    r"\colorbox": 1.2,
+    "^": 1.2,
+}
+# A row with fractions or blanks takes at most so many lines.
 LINES_OF_A_TALL_ROW = 1.9
+# The line of names stands above the first row, and takes no room from the rows.
+ABOVE_THE_ROWS = r"\noalign{\vskip-\arraystretch\normalbaselineskip}"
 # From, to, and of how many.
 Extent = tuple[int, int, int]
 # The cells of a matrix as they are written, by their identity and their phantoms.
-Spelled: TypeAlias = dict[tuple[int, str, str, bool], str]
+Spelled: TypeAlias = dict[tuple[int, str, str, bool, bool], str]
+_PLAIN_NUMBER = re.compile(r"-?[0-9]*\.?[0-9]*")
 
 
-def _column_cells(cells: Sequence[Cell], spelled: Spelled, signed: bool) -> list[str]:
-    """The cells of one column, all as wide, with phantoms so that decimal points stand in one
-    line; `signed` are their shades.
+class Box(NamedTuple):
+    """Something in math that stands on a line, and how many lines each of its rows is high."""
+
+    written: str
+    height: float = 1
+
+
+def _column_cells(
+    cells: Sequence[Cell], spelled: Spelled, head: str = "", *, signed: bool = False
+) -> list[str]:
+    """The cells of one column, with phantoms so that decimal points stand in one line; `signed` are
+    their shades.
+
+    Fractions stand in the middle of their column, and so do numbers below a name that is wider than
+    they are; all others end where the widest of them ends.
     """
     parts = [cell.text.partition(".") for cell in cells]
+    has_fractions = any("/" in cell.text for cell in cells)
     tails = [point + digits for _, point, digits in parts]
-    longest = max(tails, key=len)
+    longest = "" if has_fractions else max(tails, key=len)
     boxed = any(cell.shade is not None for cell in cells)
-    before = max([whole for whole, _, _ in parts], key=len) if boxed else ""
+    is_below_wider = not boxed and length(label(head)) > _width(cells)
+    in_the_middle = has_fractions or (is_below_wider and _are_plain(cells))
+    widest = ""
+    if boxed or (in_the_middle and not has_fractions):
+        widest = _widest_whole([whole for whole, _, _ in parts])
     found = []
     for cell, (whole, _, _), tail in zip(cells, parts, tails, strict=True):
-        key = (
-            id(cell),
-            before[: len(before) - len(whole)] if boxed else "",
-            longest[len(tail) :],
-            boxed,
-        )
+        before = _lacking(whole, widest)
+        key = (id(cell), before, longest[len(tail) :], boxed, in_the_middle)
         text = spelled.get(key)
         if text is None:
-            text = spelled[key] = _cell(cell, boxed, *key[1:3], signed)
+            text = _cell(cell, boxed, *key[1:3], signed=signed)
+            if not in_the_middle:
+                text = rf"\hfill {text}"
+            spelled[key] = text
         found.append(text)
     return found
 
 
-def _cell(cell: Cell, boxed: bool, before: str, after: str, signed: bool) -> str:
+def _are_plain(cells: Sequence[Cell]) -> bool:
+    """Whether all numbers are made of digits, a point and a minus."""
+    return all(_PLAIN_NUMBER.fullmatch(cell.text) for cell in cells)
+
+
+def _widest_whole(wholes: Sequence[str]) -> str:
+    """What is as wide as any of these numbers before their points: -12 of 12 and -3."""
+    digits = max((whole.removeprefix("-") for whole in wholes), key=len)
+    has_minus = any(whole.startswith("-") for whole in wholes)
+    return f"-{digits}" if has_minus else digits
+
+
+def _lacking(whole: str, widest: str) -> str:
+    """What a number lacks before its point to be as wide as the widest."""
+    lacks_minus = widest.startswith("-") and not whole.startswith("-")
+    digits = len(widest.removeprefix("-")) - len(whole.removeprefix("-"))
+    return "-" * lacks_minus + "0" * digits
+
+
+def _cell(cell: Cell, boxed: bool, before: str, after: str, *, signed: bool) -> str:
     if not cell.text:
-        return rf"\hfill {BLANK_NUMBER}"
+        return BLANK_NUMBER
     number = write_number(cell.text, LATEX) + _phantom(after)
     if cell.marked:
         number = rf"\underline{{\color[rgb]{{{MARK_COLOR}}}\mathbf{{{number}}}}}"
     if cell.verdict is not None:
-        number = _judged(number, cell.verdict)
-    elif cell.hidden:
+        return _judged(number, cell.verdict)
+    if cell.hidden:
         number = rf"{{\color[gray]{{{HIDDEN_GRAY}}}{number}}}"
         if boxed:
             number += r"\kern\fboxsep"
-    elif cell.shade is not None:
-        number = _shaded(_phantom(before) + f"{{{number}}}", cell.shade, signed=signed)
-    return rf"\hfill {number}"
+    elif before:
+        # After a phantom, a minus would stand between two numbers.
+        number = f"{_phantom(before)}{{{number}}}"
+    return number if cell.shade is None else _shaded(number, cell.shade, signed=signed)
 
 
 def _judged(number: str, verdict: str) -> str:
@@ -143,15 +194,25 @@ def _parts_of_color(color: Iterable[int]) -> str:
     return ",".join(f"{part / 255:.3f}" for part in color)
 
 
-def side_by_side(boxes: Iterable[str], *, keep: bool = True) -> str:
+def side_by_side(boxes: Iterable[Box], *, keep: bool = True, indent: str = INDENT) -> str:
     """Boxes side by side, indented; TeX begins a new line before a box that does not fit.
 
-    With `keep` they stand on the same page as the paragraph before them.
+    Their rows are as high as those of the highest. With `keep` they stand on the same page as the
+    paragraph before them.
     """
+    boxes = list(boxes)
     start = r"\nopagebreak" if keep else ""
-    inside = "\\hskip2em minus1em\n".join(boxes)
-    spacing = r"\raggedright\leftskip=1.5em\parskip=4pt\lineskip=4pt\linepenalty=1000"
+    height = max(box.height for box in boxes)
+    if height != 1:
+        start += rf"\renewcommand{{\arraystretch}}{{{height:g}}}"
+    inside = "\\hskip2em minus1em\n".join(box.written for box in boxes)
+    spacing = rf"\raggedright{indent}\parskip=4pt\lineskip=4pt\linepenalty=1000"
     return f"{{{start}{spacing}\n{inside}\\par}}"
+
+
+def height_of_rows(rows: str) -> float:
+    """How many lines each of these rows is high, by what stands in any of them."""
+    return max((lines for sign, lines in HEIGHTS.items() if sign in rows), default=1)
 
 
 def is_small(grid: Grid) -> bool:
@@ -170,24 +231,36 @@ def is_small(grid: Grid) -> bool:
     return width <= WIDEST_SMALL_MATRIX
 
 
-def matrix_rows(matrices: Sequence[Grid | Product], beside: Sequence[str] = ()) -> Iterator[str]:
+def is_narrow_blank(grid: Grid) -> bool:
+    """Whether a matrix has only room for numbers, and no more columns than fit half a line."""
+    if len(grid.rows) > MOST_SMALL_ROWS or len(grid.columns) > MOST_COLUMNS:
+        return False
+    if any(cell.text for row in grid.cells for cell in row):
+        return False
+    widths, _, _ = _extents(grid)
+    return _side_width(grid) + sum(widths) <= WIDEST_OF_HALF_A_LINE
+
+
+def matrix_rows(
+    matrices: Sequence[Grid | Product], beside: Sequence[Box] = (), indent: str = INDENT
+) -> Iterator[str]:
     """Small matrices and products in a row, with what stands `beside` them; any other matrix in
     parts that fit.
     """
     if len(matrices) == 1 and isinstance(matrices[0], Grid) and not beside:
-        yield from _alone(matrices[0].loaded())
+        yield from _alone(matrices[0].loaded(), indent)
         return
     boxes = []
     results: list[Grid] = []
     for each in matrices:
         match each:
             case Product(result=result):
-                boxes.append(f"${_product(each)}$")
+                boxes.append(_product(each))
                 results.append(result)
             case Grid():
-                boxes.append(f"${_whole(each)}$")
+                boxes.append(_whole(each))
                 results.append(each)
-    yield side_by_side([*boxes, *beside])
+    yield side_by_side([*boxes, *beside], indent=indent)
     for grid in results:
         if grid.shading:
             yield _legend_of_shades(grid.shading)
@@ -206,62 +279,60 @@ def _legend_of_shades(shading: Shading) -> str:
     return rf"{BEGINNING_OF_LEGEND}{{\fboxsep=0pt{''.join(boxes)}}}\ {said}.\par}}"
 
 
-def _alone(grid: Grid) -> Iterator[str]:
+def _alone(grid: Grid, indent: str = INDENT) -> Iterator[str]:
     """A matrix; closed forms stand before their decimals, or above them where a line has no room
     for both.
     """
     widths, tall, legend = _extents(grid)
     if not grid.closed:
-        yield from _parts(grid, widths, tall)
+        yield from _parts(grid, widths, tall, indent)
     elif not _fits_a_line(grid):
-        yield side_by_side([f"${_closed(grid)}$"])
+        yield side_by_side([_closed(grid)])
         yield from _alone(decimals_alone(grid))
         return
     else:
-        unnamed = _matrix(
-            grid._replace(rows=("",) * len(grid.rows)),
-            _names(rf"\vphantom{{{write(grid.name, LATEX)}}}", grid.columns),
-            grid.cells,
-            0,
-            {},
-        )
+        closed = _closed(grid)
         relation = r"\approx" if grid.rounded else "="
-        yield side_by_side([f"${_closed(grid)}\n{relation}\n{unnamed}$"])
+        decimals, height = _numbers(grid, grid.columns, grid.cells, {})
+        name = write(grid.name, LATEX)
+        both = f"{closed.written.removesuffix('$')}\n{relation} \\vphantom{{{name}}}{decimals}$"
+        yield side_by_side([Box(both, max(closed.height, height))])
     if grid.shading:
         yield _legend_of_shades(grid.shading)
     if legend:
         yield LEGEND_OF_HIDDEN
 
 
-def _whole(grid: Grid) -> str:
-    return _matrix(grid, _names(write(grid.name, LATEX), grid.columns), tuple(grid.cells), 0, {})
+def _whole(grid: Grid) -> Box:
+    return _matrix(grid, grid.columns, tuple(grid.cells), 0, {})
 
 
-def _product(product: Product) -> str:
+def _product(product: Product) -> Box:
     """Matrices side by side, each with its name above, and the result with its labels."""
     marked = product.marked()
     before = ""
+    result = _whole(marked.result)
+    heights = [result.height]
     for sign, factor in marked.operands:
-        before += f"{PRODUCT_SIGNS[sign]}{_unlabelled(factor)}\n"
-    return f"{before}\\;=\\; {_whole(marked.result)}"
+        written, height = _unlabelled(factor)
+        before += f"{PRODUCT_SIGNS[sign]}{written}\n"
+        heights.append(height)
+    return Box(f"${before}\\;=\\;\\; {result.written.removeprefix('$')}", max(heights))
 
 
-def _unlabelled(grid: Grid) -> str:
-    """A matrix below its name. It is no bordermatrix, so that it is not read as an answer."""
-    columns = (_column_cells(column, {}, False) for column in zip(*grid.cells, strict=True))
-    rows = " \\\\{}\n".join(f"  {' & '.join(row)}" for row in zip(*columns, strict=True))
-    aligned = "r" * len(grid.cells[0])
-    start = rf"\left(\begin{{array}}{{@{{}}{aligned}@{{}}}}"
-    end = r"\end{array}\right)"
+def _unlabelled(grid: Grid) -> Box:
+    """A matrix below its name. It has no labels, so that it is not read as an answer."""
+    columns = [_column_cells(column, {}) for column in zip(*grid.cells, strict=True)]
+    rows = _rows(zip(*columns, strict=True))
     name = rf"\textstyle {write(grid.name, LATEX)}\strut"
-    return f"\\mathop{{{start}\n{rows}\n{end}}}\\limits^{{{name}}}"
+    written = rf"\mathop{{{_parenthesized(len(columns), rows)}}}\limits^{{{name}}}"
+    return Box(written, height_of_rows(rows))
 
 
-def _parts(grid: Grid, widths: Sequence[float], tall: bool) -> Iterator[str]:
+def _parts(grid: Grid, widths: Sequence[float], tall: bool, indent: str) -> Iterator[str]:
     """The matrix of decimals in parts that fit on a line and leave no hole on a page, and which
     part each is.
     """
-    name = write(grid.name, LATEX)
     total = len(grid.columns) or 1
     most_rows = MOST_LINES
     if tall:
@@ -271,7 +342,7 @@ def _parts(grid: Grid, widths: Sequence[float], tall: bool) -> Iterator[str]:
     room = WIDEST_LINE - _side_width(grid)
     for start, end in split(widths, room, MOST_COLUMNS):
         cells = grid.block(start, end)
-        names = _names(name, grid.columns[start:end])
+        heads = grid.columns[start:end]
         across = _extent("column", (start, end, total))
         spelled = Spelled()
         for top in range(0, len(cells), rows):
@@ -281,8 +352,8 @@ def _parts(grid: Grid, widths: Sequence[float], tall: bool) -> Iterator[str]:
             if said:
                 yield said
             keep = bool(said) or rows <= MOST_SMALL_ROWS
-            shown = _matrix(grid, names, cells[top:bottom], top, spelled)
-            yield side_by_side([f"${shown}$"], keep=keep)
+            shown = _matrix(grid, heads, cells[top:bottom], top, spelled)
+            yield side_by_side([shown], keep=keep, indent=indent)
 
 
 def _side_width(grid: Grid) -> float:
@@ -320,22 +391,13 @@ def _extent(what: str, extent: Extent) -> str:
     return escape(caption(what, *extent)) if extent[1] - extent[0] < extent[2] else ""
 
 
-def _closed(grid: Grid) -> str:
+def _closed(grid: Grid) -> Box:
     """The matrix of the closed forms."""
-    strut = STRUT_OF_FRACTIONS if _has_fractions(grid) else ""
-    lines = []
-    for row, forms in zip(grid.rows, grid.closed, strict=True):
-        cells = [rf"\hfill {write(form, LATEX)}" for form in forms]
-        lines.append([_side(row, strut), *cells])
-    names = _names(write(grid.name, LATEX), grid.columns or ("",))
-    return _bordered(names, _lines(lines))
-
-
-def _has_fractions(grid: Grid) -> bool:
-    """Whether a closed form is taller than a line: then all rows are, so that their decimals stand
-    beside them.
-    """
-    return any(r"\frac" in write(form, LATEX) for forms in grid.closed for form in forms)
+    lines: list[list[str]] = []
+    for forms in grid.closed:
+        lines.append([write(form, LATEX) for form in forms])
+    numbers, height = _array_of_numbers(grid.columns, lines)
+    return Box(_labelled(grid, grid.rows, numbers), height)
 
 
 def _fits_a_line(grid: Grid) -> bool:
@@ -398,45 +460,68 @@ def _has_blank(row: Sequence[Cell]) -> bool:
 
 
 def _matrix(
-    grid: Grid, names: str, cells: Sequence[Sequence[Cell]], top: int, spelled: Spelled
-) -> str:
+    grid: Grid, heads: Sequence[str], cells: Sequence[Sequence[Cell]], top: int, spelled: Spelled
+) -> Box:
     """Some rows of some columns, the first of them `top`."""
-    signed = grid.shading is not None and grid.shading.signed
-    columns = [_column_cells(column, spelled, signed) for column in zip(*cells, strict=True)]
+    numbers, height = _numbers(grid, heads, cells, spelled)
     labels = grid.rows[top : top + len(cells)]
-    all_tall = _has_fractions(grid)
-    lines: list[list[str]] = []
-    for label_of_row, row, numbers in zip(labels, cells, zip(*columns, strict=True), strict=True):
-        strut = _strut(row, all_tall)
-        lines.append([_side(label_of_row, strut), *numbers])
-    return _bordered(names, _lines(lines))
+    return Box(_labelled(grid, labels, numbers), height)
 
 
-def _strut(row: Sequence[Cell], all_tall: bool) -> str:
-    """What keeps a row apart from the next one."""
-    if _has_blank(row):
-        return STRUT_OF_BLANKS
-    if all_tall or _is_tall(row):
-        return STRUT_OF_FRACTIONS
-    return ""
-
-
-def _bordered(names: str, body: str) -> str:
-    """A matrix of these lines, below the line of its names."""
-    return f"\\bordermatrix{{\n  {names} \\cr\n{body}}}"
-
-
-def _lines(lines: Iterable[Sequence[str]]) -> str:
-    return "".join(f"  {' & '.join(line)} \\cr\n" for line in lines)
-
-
-def _names(name: str, heads: Sequence[str]) -> str:
-    # Else the parentheses would become too high.
+def _labelled(grid: Grid, labels: Sequence[str], numbers: str) -> str:
+    """Numbers beside their labels, with room for the names above them."""
+    name = write(grid.name, LATEX)
+    # Else the line of names would be higher than a row.
     corner = rf"\smash{{{name}}}" if "^" in name else name
-    return " & ".join([corner, *(rf"\hfill\hbox{{{escape(label(head))}}}" for head in heads)])
+    names = " \\\\\n  ".join([corner, *map(_side, labels)])
+    array = f"\\begin{{array}}{{@{{}}l@{{\\;}}}}{ABOVE_THE_ROWS}\n  {names}\n\\end{{array}}"
+    return f"${_strut(len(labels))}\n{array}\n{numbers}$"
+
+
+def _strut(rows: int) -> str:
+    """What is as high as a matrix of so many rows and the line of names above it."""
+    tenths = 5 * rows + 3
+    height = rf"\dimexpr\arraystretch\normalbaselineskip*{tenths}/10+1.1em\relax"
+    return rf"\rule{{0pt}}{{{height}}}"
+
+
+def _numbers(
+    grid: Grid, heads: Sequence[str], cells: Sequence[Sequence[Cell]], spelled: Spelled
+) -> Box:
+    """Some numbers of a matrix, below the names of its columns where these have any."""
+    columns = list(zip(*cells, strict=True))
+    names = heads or [""] * len(columns)
+    signed = grid.shading is not None and grid.shading.signed
+    written = [
+        _column_cells(column, spelled, head, signed=signed)
+        for column, head in zip(columns, names, strict=True)
+    ]
+    return _array_of_numbers(heads, zip(*written, strict=True))
+
+
+def _array_of_numbers(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Box:
+    lines = list(rows)
+    body = _rows(lines)
+    # One name stands above any other, even where it has no letters.
+    names = " & ".join(map(_side, heads or ("",)))
+    written = _parenthesized(len(lines[0]), f"  {names} \\\\\n{body}", ABOVE_THE_ROWS)
+    return Box(written, height_of_rows(body))
+
+
+def _parenthesized(columns: int, rows: str, above: str = "") -> str:
+    """An array in parentheses; `above` stands before its first row."""
+    start = rf"\left(\begin{{array}}{{@{{\,}}{'c' * columns}@{{\,}}}}{above}"
+    return f"{start}\n{rows}\n\\end{{array}}\\right)"
+
+
+def _rows(rows: Iterable[Sequence[str]]) -> str:
+    return " \\\\\n".join(f"  {' & '.join(row)}" for row in rows)
 
 
 # The same labels stand beside each run of columns.
 @lru_cache(maxsize=2**12)
-def _side(row: str, strut: str = "") -> str:
-    return rf"\hbox{{{escape(label(row))}}}{strut}\;\hfill"
+def _side(name: str) -> str:
+    """The label of a row or a column, no higher than a line."""
+    shown = label(name)
+    box = rf"\hbox{{{escape(shown)}}}"
+    return box if shown.isascii() else rf"\smash{{{box}}}"
