@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from attncli.tracing.model import Step, Trace
 
-_NULL = "null"
+# The place of a number; null is read, too.
+_BLANK = "_"
 _ANSWERS_HEAD = """\
-# Answers{title}: replace each null with a number, or leave it blank.
+# Answers{title}: replace each _ with a number, or leave it.
 # The digits that you write say how precise a number is: 0.70 is more precise than 0.7.
 # You can write an exact number as 7/10, 5/sqrt(3) or e^(5/sqrt(3)).
 """
@@ -32,7 +33,7 @@ def _step(step: Step) -> Iterator[str]:
         columns = f"; columns: {_joined(step.labels[-1])}"
     yield f"# {step.rule.title}{columns}"
     if not step.shape:
-        yield f"{step.name}: {_NULL}"
+        yield f"{step.name}: {_BLANK}"
         return
     if len(step.shape) == 1:
         yield f"{step.name}: {_row(step.shape[0])}  # {_joined(step.labels[0])}"
@@ -58,7 +59,7 @@ def _nested(
 
 
 def _row(length: int) -> str:
-    return f"[{', '.join([_NULL] * length)}]"
+    return f"[{', '.join([_BLANK] * length)}]"
 
 
 def _joined(labels: Sequence[str]) -> str:

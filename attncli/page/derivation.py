@@ -65,8 +65,9 @@ def derivation(trace: Trace, view: View, deviation: FormatDeviation | None = Non
             yield from beginning(printer, view)
         yield from notes(printer, blocks)
         yield from blocks
+        if view.steps is None and not view.blank:
+            yield from closing(printer, words=not trace.leading_letters)
         if view.steps is None:
-            yield from closing(printer, words=not trace.leading_letters and not view.blank)
             yield from _apart(deviation, printer)
 
     return Document(

@@ -176,6 +176,8 @@ def _both_ways(printer: Printer, view: View) -> Iterator[Block]:
         yield from backward_blocks(printer, loss, view)
     yield Heading("The backward pass", part=True)
     yield from backward_blocks(printer, back, view)
+    if view.blank:
+        return
     yield Heading("Summary", part=True)
     steps = [trace.steps[name] for name in back]
     worked_steps = [step for step in steps if not step.rule.given]
@@ -223,7 +225,7 @@ def _steps(
         number = numbers[name]
         yield from step_section(here, step, number, view.detail, view.heatmap, explained=known)
         yield from step_pictures(here, name, view, place)
-        if view.detail == "brief" or known:
+        if view.detail == "brief" or known or not view.explains:
             continue
         if is_softmax(here.trace, name):
             yield from jacobian_section(here, step)

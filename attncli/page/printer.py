@@ -51,7 +51,8 @@ class Printer:
     The steps in `blank` are left to the reader: nothing that tells a number of theirs is to be
     printed. With `in_full` given numbers have all their digits. With `only_ends` only the first and
     the last of many rows and columns are printed. With `lazy`, rows and lines are made when
-    somebody asks for them, as those of a large page are.
+    somebody asks for them, as those of a large page are. With `explains`, texts say what steps are,
+    and why.
     """
 
     trace: Trace
@@ -60,6 +61,7 @@ class Printer:
     in_full: bool = False
     only_ends: bool = False
     lazy: bool = False
+    explains: bool = True
 
     @property
     def is_large(self) -> bool:
@@ -225,7 +227,9 @@ def printer_for(trace: Trace, view: View) -> Printer:
         # Numbers that were worked out on paper have no more digits.
         precision = trace.settings.precision
     shown = zero_residues(trace, precision)
-    return Printer(shown, precision, view.blank, view.in_full, view.only_ends)
+    return Printer(
+        shown, precision, view.blank, view.in_full, view.only_ends, explains=view.explains
+    )
 
 
 # Where a step has more numbers, nobody looks for zeros, and not all of the trace is kept.

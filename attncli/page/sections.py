@@ -71,7 +71,7 @@ def step_section(
     product = shapes(printer.trace, step)
     yield Heading(rule.title, number, product, step=step.name)
     is_brief = detail == "brief"
-    if not is_brief and not explained:
+    if not is_brief and not explained and printer.explains:
         parts = [part for part in (rule.meaning, rule.why) if part]
         yield Paragraph(printer.prose(" ".join(parts)))
     found = headline(rule)

@@ -48,7 +48,8 @@ class View:
     worked); `steps` the names of the only steps wanted, `cell` such as "scores[0,1]" the only cell,
     `query` such as "love" the only query, whose keys are then in order. `head` and `entry` are the
     only head and the only entry of a batch. With `pictures`, the page has pictures. `blank` names
-    steps whose numbers are left out, to be filled in. With `in_full`, given numbers have all their
+    steps whose numbers are left out, to be filled in. With `explains`, the page says what each step
+    is, and why. With `in_full`, given numbers have all their
     digits: somebody works with them. With `only_ends`, only the ends of what is long are shown, as
     on a screen (`ends.py`).
     """
@@ -65,6 +66,7 @@ class View:
     blank: frozenset[str] = frozenset()
     in_full: bool = False
     only_ends: bool = False
+    explains: bool = True
 
     def steps_needed(self, numbers_alone: bool) -> frozenset[str] | None:
         """The steps whose numbers a page with this view has, or data of `numbers_alone`; None for

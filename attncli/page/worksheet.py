@@ -4,15 +4,16 @@ with all numbers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from attncli.english import count, listed
+from attncli.equation.nodes import Equation
 from attncli.errors import usage_error
 from attncli.mistakes.audit import Audit
 from attncli.page.audit import audit_blocks
 from attncli.page.derivation import derivation
-from attncli.page.document import Document, Paragraph
+from attncli.page.document import Block, Document, Formula, Grid, Heading, Math, Paragraph
 from attncli.page.gradient import gradient_page
 from attncli.page.printer import format_number
 from attncli.page.view import View, chosen_steps
@@ -20,18 +21,29 @@ from attncli.problem.matrix import Matrix
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import backward_steps, loss_steps
 
-# Underscores would be read as blanks for numbers.
-_HEAD = f"Name: {24 * '.'}   Date: {12 * '.'}   Points: {8 * '.'}"
+# What a sheet has room for at its top, and for how many letters.
+FIELDS = {"Name": 24, "Date": 12, "Points": 8}
 
 
-def worksheet(trace: Trace, view: View, asked: Sequence[str] = (), copies: int = 1) -> Document:
+def worksheet(
+    trace: Trace,
+    view: View,
+    asked: Sequence[str] = (),
+    copies: int = 1,
+    *,
+    fields: Sequence[str] = tuple(FIELDS),
+    compact: bool = False,
+) -> Document:
     """The page for this view, whose `blank` steps have room for numbers, and no line that gives
     these numbers away.
 
     Given numbers have all the digits that the answers are judged by. If only some of the blank
-    steps are `asked` for, the note at the beginning says so.
+    steps are `asked` for, the note at the beginning says so. At the top is room for these `fields`.
+    A `compact` page has the formulas of all steps to fill in in one paragraph, and their matrices
+    below it.
     """
     page = _page(trace, view)
+    blocks = tuple(_compact(page.blocks)) if compact else page.blocks
     said = (
         "Work through the steps from the first to the last, and write a number on every line."
         f" {_rounding(view)}"
@@ -41,9 +53,69 @@ def worksheet(trace: Trace, view: View, asked: Sequence[str] = (), copies: int =
             " Hand in these results:"
             f" {listed([trace.steps[name].rule.title.lower() for name in asked])}."
         )
-    return replace(
-        page, blocks=(Paragraph((_HEAD,)), Paragraph((said,), "note"), *page.blocks), copies=copies
-    )
+    head: list[Block] = []
+    if fields:
+        head.append(Paragraph((_room_for(fields),)))
+    note = Paragraph((said,), "note")
+    return replace(page, blocks=(*head, note, *blocks), copies=copies)
+
+
+def _room_for(fields: Sequence[str]) -> str:
+    """Name: ..........   Date: ......"""
+    # Underscores would be read as blanks for numbers.
+    return "   ".join(f"{field}: {FIELDS[field] * '.'}" for field in fields)
+
+
+def _compact(blocks: Iterable[Block]) -> Iterator[Block]:
+    """The blocks, with one paragraph and then the matrices in the place of steps to fill in that
+    follow each other.
+    """
+    to_fill_in: list[Sequence[Block]] = []
+    for section in _sections(blocks):
+        if _is_to_fill_in(section):
+            to_fill_in.append(section)
+            continue
+        yield from _together(to_fill_in)
+        yield from section
+        to_fill_in = []
+    yield from _together(to_fill_in)
+
+
+def _sections(blocks: Iterable[Block]) -> Iterator[Sequence[Block]]:
+    """The blocks, cut before each heading."""
+    section: list[Block] = []
+    for block in blocks:
+        if section and isinstance(block, Heading):
+            yield section
+            section = []
+        section.append(block)
+    yield section
+
+
+def _is_to_fill_in(section: Sequence[Block]) -> bool:
+    """Whether it is a step with a formula, and nothing below it but room for its numbers."""
+    match section:
+        case [Heading(), Formula(equation=Equation()), Grid(cells=cells)]:
+            return not any(cell.text for row in cells for cell in row)
+        case _:
+            return False
+
+
+def _together(steps: Sequence[Sequence[Block]]) -> Iterator[Block]:
+    said: list[str | Math] = []
+    matrices: list[Block] = []
+    for heading, formula, matrix in steps:
+        assert isinstance(heading, Heading)
+        assert isinstance(formula, Formula)
+        assert isinstance(formula.equation, Equation)
+        before = "; " if said else ""
+        said.append(f"{before}({heading.number})\u00a0{heading.text}: ")
+        said += [Math(formula.equation.target), " = ", Math(formula.equation.expression)]
+        matrices.append(matrix)
+    if said:
+        yield Heading("What is to be worked out")
+        yield Paragraph((*said, "."))
+        yield from matrices
 
 
 def _rounding(view: View) -> str:

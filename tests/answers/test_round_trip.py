@@ -167,9 +167,9 @@ def test_a_file_to_fill_in_is_read_back(name: str) -> None:
     answers = read_back(text, "answers.yaml", trace)
     assert tuple(answers.steps) == names
     assert all(answer.blank for answer in answers.steps.values())
-    numbers = iter(range(text.count("null")))
+    numbers = iter(range(text.count("_")))
     head, gap, lists = text.partition("\n\n")
-    lists = re.sub(r"\bnull(?=[],\n])", lambda _: str(next(numbers)), lists)
+    lists = re.sub(r"(?<=[\[ ])_(?=[],\n])", lambda _: str(next(numbers)), lists)
     filled = read_back(head + gap + lists, "answers.yaml", trace)
     found = [int(claim.value) for step, _, claim in claims(filled) if claim]
     assert found == list(range(sum(trace.steps[step].value.size for step in names)))
@@ -252,7 +252,7 @@ def test_a_row_in_words_is_read_however_it_was_typed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("form", "blank"), [("fences", "______"), ("latex", r"\underline{\hspace{4.5em}}")]
+    ("form", "blank"), [("fences", "______"), ("latex", r"\underline{\hspace{3.4em}}")]
 )
 def test_numbers_written_into_a_worksheet(form: str, blank: str) -> None:
     trace = trace_of("i_love_ai.yaml")

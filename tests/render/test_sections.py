@@ -49,9 +49,7 @@ def test_steps_have_their_numbers_what_is_given_is_0_and_what_stands_before_is_t
     assert found["0"] == (
         f"% What is given\n{FRAGMENT_BEGINS}\\section*{{What is given}}\n\nX.{FRAGMENT_ENDS}"
     )
-    assert found["2"] == (
-        f"% 2 Keys\n{FRAGMENT_BEGINS}\\section*{{2\\quad Keys}}\n\nK.{FRAGMENT_ENDS}"
-    )
+    assert found["2"] == (f"% 2 Keys\n{FRAGMENT_BEGINS}\\section*{{Keys}}\n\nK.{FRAGMENT_ENDS}")
     assert found["3"].startswith("% Summary\n")
 
 

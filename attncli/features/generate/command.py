@@ -119,6 +119,16 @@ def generate(
             help="The title, before the student's name.  [default: Attention]",
         ),
     ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain",
+            help="Worksheets say what each step is, and why: they give the method away.",
+        ),
+    ] = False,
+    compact: Annotated[
+        bool, typer.Option("--compact", help="Worksheets on one page, if the problems are small.")
+    ] = False,
     audit: Annotated[
         str | None,
         typer.Option(
@@ -155,6 +165,8 @@ def generate(
         "--given": given,
         "--mask": mask,
         "--title": title,
+        "--explain": explain or None,
+        "--compact": compact or None,
     }
     if audit is not None:
         help = "--audit looks at a problem that is there already"
@@ -167,6 +179,8 @@ def generate(
         look = checked_look(format, output, color=color, ascii=ascii)
         _audit(audit, ask, decimals, look, quiet=quiet)
         return
+    help = "the paragraphs of --explain need more room; leave out one of the two"
+    reject_conflicts(Conflict(explain and compact, "--explain", "--compact", help))
     help = "these options are for --audit; the files of a set have formats of their own"
     of_a_page = {"--format": format is not None, "-o": output is not None, "--ascii": ascii}
     reject_conflicts(
@@ -189,13 +203,14 @@ def generate(
     students = numbered(count or 0) if roster is None else read_roster(read_source(roster))
 
     from attncli.features.generate.drawing import Layer
-    from attncli.features.generate.files import files_of, manifest
+    from attncli.features.generate.files import Sheets, files_of, manifest
     from attncli.features.generate.search import Search
     from attncli.render.latex.escape import lacks_letters
 
     layer = Layer(n, d_model, d_k, d_v, heads or 1, gives_qkv=given == "qkv")
     search = Search.of(layer, mask, ask, decimals)
     title = " ".join((title or "Attention").split())
+    sheets = Sheets(named=roster is not None, explain=explain, compact=compact)
 
     def files() -> Iterator[tuple[str, Iterable[str]]]:
         progress.begin("drawing problems")
@@ -203,15 +218,16 @@ def generate(
             key = [seed, student.key]
             of_student = f"{title}: {student.name}"
             found = search.problem(key, of_student)
-            yield from files_of(student, found, search.asked)
+            yield from files_of(student, found, search.asked, sheets)
         yield "manifest.csv", manifest(students)
 
     write_folder(directory, files())
-    coded = [student.name for student in students if lacks_letters(f"{title}: {student.name}")]
-    if coded:
+    left_out = [student.name for student in students if lacks_letters(student.name)]
+    if left_out:
         warning = (
-            "letters that TeX's basic fonts lack are codes, such as U+738B, in the .tex files of "
-            f"{listed(coded, most=3)}; the .html files show all letters"
+            "TeX's basic fonts lack letters of some names, so the .tex files of"
+            f" {listed(left_out, most=3)} have a line for the name instead; the .html files show"
+            " all letters"
         )
         warn_of([warning], quiet=quiet)
 

@@ -6,22 +6,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from attncli.answers.blank import blank_answers
 from attncli.features.generate.roster import Student
 from attncli.features.generate.search import Found
 from attncli.page.view import View
-from attncli.page.worksheet import answer_key, blank_steps, worksheet
+from attncli.page.worksheet import FIELDS, answer_key, blank_steps, worksheet
 from attncli.render import FORMATS, pieces
 from attncli.render.csv_lines import lines
+from attncli.render.latex.escape import lacks_letters
 
 # Of these, the sheets are in the formats that there are.
 FORMATS_OF_SHEETS = ("latex", "markdown", "html")
 COLUMNS_OF_MANIFEST = ("student", "problem", "answers")
 
 
+class Sheets(NamedTuple):
+    """How the worksheets of a set are: whether their titles have the names of students, whether
+    they explain the steps, and whether they are compact.
+    """
+
+    named: bool = False
+    explain: bool = False
+    compact: bool = False
+
+    def fields(self, student: Student, format: str) -> tuple[str, ...]:
+        """What there is room for at the top of a sheet: for the name where the title lacks it."""
+        is_left_out = format == "latex" and lacks_letters(student.name)
+        if self.named and not is_left_out:
+            return tuple(field for field in FIELDS if field != "Name")
+        return tuple(FIELDS)
+
+
 def files_of(
-    student: Student, found: Found, asked: Sequence[str]
+    student: Student, found: Found, asked: Sequence[str], sheets: Sheets
 ) -> Iterator[tuple[str, Iterator[str]]]:
     """The files of one student, by their paths in the folder of the set.
 
@@ -35,13 +54,24 @@ def files_of(
     only_these: Sequence[str] = ()
     if len(asked) < len(blank):
         only_these = asked
-    without_numbers = replace(shown, blank=frozenset(blank))
-    sheet = worksheet(found.trace, without_numbers, only_these)
+    without_numbers = replace(
+        shown,
+        detail="rows" if sheets.explain else "brief",
+        blank=frozenset(blank),
+        explains=sheets.explain,
+    )
     key = answer_key(found.trace, shown, found.audit)
     for format in FORMATS_OF_SHEETS:
         if format not in FORMATS:
             continue
         suffix = FORMATS[format].suffixes[0]
+        sheet = worksheet(
+            found.trace,
+            without_numbers,
+            only_these,
+            fields=sheets.fields(student, format),
+            compact=sheets.compact,
+        )
         yield f"worksheets/{student.file}{suffix}", pieces(sheet, format)
         yield f"keys/{student.file}{suffix}", pieces(key, format)
 

@@ -1,6 +1,7 @@
 """`attncli worksheet`: a problem to be worked out by hand, and a file for the answers."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
@@ -44,6 +45,18 @@ WorksheetLook: TypeAlias = Annotated[
         option=WorksheetFormat,
         formats=FORMATS_OF_PAGES,
         data=WORKBOOK,
+    ),
+]
+
+
+WorksheetDetail: TypeAlias = Annotated[
+    str | None,
+    options.choice(
+        "--detail",
+        options.DETAILS,
+        "brief: only formulas and matrices; rows: also room to calculate one line for each row, and"
+        " the calculation of one cell in each row that is not blank; cells: of every cell.  "
+        "[default: brief; with --explain, rows]",
     ),
 ]
 
@@ -93,7 +106,19 @@ def worksheet(
             "--gradient", help="Leave the backward pass blank; the forward pass is filled in."
         ),
     ] = False,
-    detail: options.Detail = None,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Say what each step is, and why. It gives the method away."),
+    ] = False,
+    compact: Annotated[
+        bool,
+        typer.Option(
+            "--compact",
+            help="All formulas in one paragraph, and the matrices below. A small problem takes one"
+            " page.",
+        ),
+    ] = False,
+    detail: WorksheetDetail = None,
     precision: options.Precision = 3,
     overrides: AllOverrides,
     quiet: options.Quiet = False,
@@ -116,6 +141,7 @@ def worksheet(
             f"--format {look.format}",
             "write a .tex or .html file, or let the printer make the copies",
         ),
+        *_conflicts_of_detail(look, detail, explain=explain, compact=compact),
     )
     if answers is not None:
         _require_separate_files(answers, look.output)
@@ -133,15 +159,21 @@ def worksheet(
 
     from attncli.answers.blank import blank_answers
     from attncli.page.view import View
-    from attncli.page.worksheet import blank_steps
+    from attncli.page.worksheet import FIELDS, blank_steps
     from attncli.page.worksheet import worksheet as worksheet_page
     from attncli.tracing import run
 
     progress.begin("working out")
     trace = run(problem, gradient=gradient)
     left = blank_steps(trace, blank)
-    view = View(detail=detail or "rows", precision=precision, blank=frozenset(left))
-    page = worksheet_page(trace, view, copies=copies or 1)
+    view = View(
+        detail=detail or ("rows" if explain else "brief"),
+        precision=precision,
+        blank=frozenset(left),
+        explains=explain,
+    )
+    fields = () if look.no_title else tuple(FIELDS)
+    page = worksheet_page(trace, view, copies=copies or 1, fields=fields, compact=compact)
     if look.is_workbook():
         from attncli.page.workbook import with_workbook
 
@@ -152,9 +184,28 @@ def worksheet(
         if key is not None:
             math = look.math if key_format == "markdown" else None
             key_look = Look(key_format, key, option="--key", math=math)
-            write_page(_key_page(trace, view, left[-1]), key_look)
+            key_view = replace(view, detail=detail or "rows", explains=True)
+            write_page(_key_page(trace, key_view, left[-1]), key_look)
         write_page(page, look)
     warn_of([*trace.warnings, *_warnings_of_given(trace)], quiet=quiet)
+
+
+def _conflicts_of_detail(
+    look: Look, detail: str | None, *, explain: bool, compact: bool
+) -> list[Conflict]:
+    """What says more, and what says less; and a workbook, which has its own."""
+    found = []
+    workbook = f"--format {look.format}"
+    for option, is_given in (("--explain", explain), ("--compact", compact)):
+        help = f"the sheets of a workbook are always the same; leave out {option}"
+        found.append(Conflict(look.is_workbook() and is_given, option, workbook, help))
+    texts = "a brief page has no texts; leave out one of the two"
+    found.append(Conflict(explain and detail == "brief", "--explain", "--detail brief", texts))
+    room = "a compact page has only formulas and matrices; leave out one of the two"
+    found.append(Conflict(compact and explain, "--compact", "--explain", room))
+    is_long = detail in ("rows", "cells")
+    found.append(Conflict(compact and is_long, "--compact", f"--detail {detail}", room))
+    return found
 
 
 def _key_page(trace: "Trace", view: "View", last_step: str) -> "Document":

@@ -17,7 +17,7 @@ from attncli.page.document import formula, sides
 from attncli.render import Style
 from attncli.render.cells import product_width
 from attncli.render.latex.escape import escape, lacks_letters, length
-from attncli.render.latex.layout import SectionRuns, line_width, runs, sections
+from attncli.render.latex.layout import SectionRuns, is_to_fill_in, line_width, runs, sections
 from attncli.render.latex.matrix import INDENT, Box, height_of_rows, matrix_rows, side_by_side
 from attncli.render.latex.sentences import sentence, tables
 from attncli.render.latex.short_labels import labels_of, legend, relabelled, short_labels
@@ -65,7 +65,8 @@ LINE_BY_HAND = 8
 MOST_LINES_TOGETHER = 20
 # Two sections beside each other.
 SPACE_BEFORE_A_ROW = r"\par\addvspace{14pt plus4pt minus2pt}"
-HALF_BEGINS = r"\begin{minipage}[t]{.5\linewidth}\raggedright"
+SPACE_AFTER_A_ROW = r"\par\addvspace{8pt}"
+HALF_BEGINS = r"\begin{minipage}[t]{.49\linewidth}\raggedright"
 HALF_ENDS = r"\end{minipage}"
 # A label and a sum that together are as wide, in digits, fit on a line of a slide.
 WIDEST_SHORT_LINE = 46
@@ -95,15 +96,20 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
 
 
 def settable(title: str) -> str:
-    """The title without the parts of it that TeX's basic fonts have no letters for, such as a name
-    behind a colon; a title of one part keeps its codes.
+    """A title of several parts without the words that TeX's basic fonts have no letters for, such
+    as those of a name; one of a single part keeps its codes.
 
     >>> settable("Attention: 王小明")
     'Attention'
     """
     parts = title.split(": ")
-    kept = [part for part in parts if not lacks_letters(part)]
-    return ": ".join(kept or parts)
+    if len(parts) == 1:
+        return title
+    kept = []
+    for part in parts:
+        words = [word for word in part.split(" ") if not lacks_letters(word)]
+        kept.append(" ".join(words))
+    return ": ".join(filter(None, kept)) or title
 
 
 def _start(document: page.Document, said: str, style: Style) -> str:
@@ -238,15 +244,17 @@ def _fitting(block: page.Block) -> Iterator[page.Block]:
 def _row(row: Sequence[SectionRuns], heads: _Heads) -> Iterator[str]:
     """A section, or two beside each other."""
     if len(row) == 1:
+        # They begin where those beside each other begin.
+        indent = "" if is_to_fill_in(row[0]) else INDENT
         for run in row[0]:
-            yield from _run(run, heads)
+            yield from _run(run, heads, indent)
         return
     halves: list[str] = []
     for section in row:
         body = "\n\n".join(part for run in section for part in _run(run, heads, indent=""))
         halves.append(f"{HALF_BEGINS}\n{body}\n{HALF_ENDS}")
-    inside = "%\n".join(halves)
-    yield f"{SPACE_BEFORE_A_ROW}\\noindent\n{inside}\\par"
+    inside = "\\hfill\n".join(halves)
+    yield f"{SPACE_BEFORE_A_ROW}\\noindent\n{inside}{SPACE_AFTER_A_ROW}"
 
 
 def _run(run: Sequence[page.Block], heads: _Heads, indent: str = INDENT) -> Iterator[str]:

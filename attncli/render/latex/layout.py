@@ -26,7 +26,7 @@ from attncli.page.document import (
     sides,
 )
 from attncli.render.latex.escape import length
-from attncli.render.latex.matrix import is_narrow_blank, is_small
+from attncli.render.latex.matrix import is_narrow, is_small
 
 # Blocks that stand side by side, or one alone.
 Run: TypeAlias = tuple[Block, ...]
@@ -36,6 +36,7 @@ SectionRuns: TypeAlias = tuple[Run, ...]
 WIDEST_LINE_BESIDE = 46
 # More lines are no box: TeX does not break a box across pages.
 MOST_LINES_OF_A_BOX = 12
+MOST_ROWS_TO_FILL_IN = 40
 
 
 def runs(blocks: Iterable[Block]) -> Iterator[tuple[Block, ...]]:
@@ -100,7 +101,7 @@ def sections(pieces: Iterable[Run]) -> Iterator[tuple[SectionRuns, ...]]:
     """
     waiting: SectionRuns = ()
     for section in _cut_at_headings(pieces):
-        if not _is_to_fill_in(section):
+        if not (is_to_fill_in(section) and _is_narrow(section)):
             if waiting:
                 yield (waiting,)
             yield (section,)
@@ -125,15 +126,20 @@ def _cut_at_headings(pieces: Iterable[Run]) -> Iterator[SectionRuns]:
         yield tuple(section)
 
 
-def _is_to_fill_in(section: SectionRuns) -> bool:
-    """Whether a section has nothing but formulas and a matrix with room for numbers, which fits
-    half a line.
-    """
+def is_to_fill_in(section: SectionRuns) -> bool:
+    """Whether a section has nothing but formulas and a matrix with room for numbers."""
     match [run[0] for run in section]:
-        case [Heading(), Formula(), Grid() as matrix]:
-            return is_narrow_blank(matrix)
+        case [Heading(), Formula(), Grid(rows=rows, cells=cells)]:
+            # Nobody writes into a large matrix, and its cells may not be there at once.
+            is_short = len(rows) <= MOST_ROWS_TO_FILL_IN
+            return is_short and not any(cell.text for row in cells for cell in row)
         case _:
             return False
+
+
+def _is_narrow(section: SectionRuns) -> bool:
+    matrix = section[-1][0]
+    return isinstance(matrix, Grid) and is_narrow(matrix)
 
 
 def line_width(line: WorkedLine) -> float:

@@ -42,7 +42,7 @@ PRODUCT_SIGNS = {"": "", "·": r"\cdot ", "+": "+ "}
 # The color of the numbers that meet in a cell.
 MARK_COLOR = "0.7,0.1,0"
 # Room to write a number by hand.
-BLANK_NUMBER = r"\underline{\hspace{3.8em}}"
+BLANK_NUMBER = r"\underline{\hspace{3.4em}}"
 # The sign and the color of each verdict.
 SIGNS_OF_VERDICTS = {
     "right": (r"\checkmark", "0,0.45,0"),
@@ -70,11 +70,11 @@ MOST_LINES = 18
 # Something may stand beside a matrix that is no wider than this, in digits.
 WIDEST_SMALL_MATRIX = 46
 # So many digits of a matrix that is not indented fit on half of a line, its labels included.
-WIDEST_OF_HALF_A_LINE = 42.5
+WIDEST_OF_HALF_A_LINE = 41
 # Such a matrix has no more rows than this, either.
 MOST_SMALL_ROWS = 10
 # How wide a blank is, in digits.
-BLANK_WIDTH = 8
+BLANK_WIDTH = 7
 # So many lines a row is high, by what stands in any of the rows: rows to write in are as far apart
 # as the lines of a notebook.
 HEIGHTS = {
@@ -231,11 +231,9 @@ def is_small(grid: Grid) -> bool:
     return width <= WIDEST_SMALL_MATRIX
 
 
-def is_narrow_blank(grid: Grid) -> bool:
-    """Whether a matrix has only room for numbers, and no more columns than fit half a line."""
+def is_narrow(grid: Grid) -> bool:
+    """Whether half a line has room for a matrix."""
     if len(grid.rows) > MOST_SMALL_ROWS or len(grid.columns) > MOST_COLUMNS:
-        return False
-    if any(cell.text for row in grid.cells for cell in row):
         return False
     widths, _, _ = _extents(grid)
     return _side_width(grid) + sum(widths) <= WIDEST_OF_HALF_A_LINE

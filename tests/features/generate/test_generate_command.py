@@ -56,10 +56,19 @@ def test_a_set(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr() == (
         "",
         (
-            "attncli: warning: letters that TeX's basic fonts lack are codes, such as U+738B, in"
-            " the .tex files of 李; the .html files show all letters\n"
+            "attncli: warning: TeX's basic fonts lack letters of some names, so the .tex files of"
+            " 李 have a line for the name instead; the .html files show all letters\n"
         ),
     )
+    sheets = [Path(f"set/worksheets/{file}") for file in ("01-ada-lovelace.tex", "03-李.tex")]
+    ada, li = (sheet.read_text(encoding="utf-8") for sheet in sheets)
+    assert "Midterm: Ada Lovelace" in ada
+    assert "Name:" not in ada
+    assert "Date: ..." in ada
+    # TeX has no letters for this name, so its line is there.
+    assert r"{\LARGE\bfseries Midterm\par}" in li
+    assert "Name: ..." in li
+    assert "Name:" not in Path("set/worksheets/03-李.md").read_text(encoding="utf-8")
     assert run([*line, "-d", "set2", "-q"]) == 0
     assert capsys.readouterr() == ("", "")
     files = contents("set")

@@ -34,12 +34,12 @@ def test_a_page_on_standard_output_and_the_answers_in_a_file(
     assert "    A           I    love      AI\n    I    ⎡ ______  ______  ______ ⎤\n" in out
     assert (
         answers.read_text(encoding="utf-8").partition("\n\n")[2] == "# Row sums\n"
-        "row_sum: [null, null, null]  # I, love, AI\n\n"
+        "row_sum: [_, _, _]  # I, love, AI\n\n"
         "# Attention weights; columns: I, love, AI\n"
         "weights:\n"
-        "  - [null, null, null]  # I\n"
-        "  - [null, null, null]  # love\n"
-        "  - [null, null, null]  # AI\n"
+        "  - [_, _, _]  # I\n"
+        "  - [_, _, _]  # love\n"
+        "  - [_, _, _]  # AI\n"
     )
 
 
@@ -50,7 +50,7 @@ def test_answers_on_standard_output(tmp_path: Path, capsys: pytest.CaptureFixtur
     )
     blank = yaml.safe_load(capsys.readouterr().out)
     jsonschema.validate(blank, ANSWERS_SCHEMA, jsonschema.Draft7Validator)
-    assert blank["scores"] == [[[None] * 3] * 3] * 2
+    assert blank["scores"] == [[["_"] * 3] * 3] * 2
     assert "| ______ |" in page.read_text(encoding="utf-8")
 
 
@@ -103,7 +103,8 @@ def test_there_is_room_to_calculate_on_paper_alone(
         )
         room[detail] = re.findall(r"\\vskip(\d+)mm", capsys.readouterr().out)
     assert room == {"brief": [], "rows": ["24"], "cells": ["72"]}  # three rows, nine cells
-    assert run(["worksheet", LOVE, "--blank", "K", "--format", "html"]) == 0
+    rows_of_keys = ["worksheet", LOVE, "--blank", "K", "--detail", "rows"]
+    assert run([*rows_of_keys, "--format", "html"]) == 0
     assert capsys.readouterr().out.count('class="room"') == 1  # the transpose of K is only copied
     assert run(["worksheet", LOVE, "--format", "markdown"]) == 0
     assert "\n\n\n" not in capsys.readouterr().out
@@ -201,7 +202,8 @@ def test_no_step_is_parted_by_the_end_of_a_page(tmp_path: Path) -> None:
         f"{name}: {{random: {shape}, integers: true}}\n" for name, shape in shapes.items()
     )
     (tmp_path / "p.yaml").write_text(f"title: Attention\n{given}", encoding="utf-8")
-    assert run(["worksheet", str(tmp_path / "p.yaml"), "-o", str(tmp_path / "w.tex")]) == 0
+    explained = ["worksheet", str(tmp_path / "p.yaml"), "--explain"]
+    assert run([*explained, "-o", str(tmp_path / "w.tex")]) == 0
     subprocess.run(
         ["pdflatex", "-interaction=nonstopmode", "w.tex"],
         cwd=tmp_path,
@@ -329,11 +331,83 @@ def test_gradients_are_asked_for_after_the_way_forward(
     forward, back = page.split("The loss\n", 1)
     assert "______" not in forward
     assert "Jacobian" not in back
-    assert "loss: null" in answers.read_text()
+    assert "loss: _" in answers.read_text()
     assert "\nweights:" not in answers.read_text()
-    answers.write_text(answers.read_text().replace("loss: null", "loss: 1.45"))
+    answers.write_text(answers.read_text().replace("loss: _", "loss: 1.45"))
     assert run(["check", problem, str(answers)]) == 1
     assert (
         "The first wrong number is the loss. You wrote 1.45. The true value is 1.410."
         in capsys.readouterr().out
     )
+
+
+def test_the_method_is_told_only_if_it_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    pages = {}
+    for options in ((), ("--explain",), ("--detail", "rows"), ("--compact",)):
+        assert run(["worksheet", LOVE, *options, "--format", "markdown"]) == 0
+        pages[options] = capsys.readouterr().out
+    why = "divides its attention among the keys"
+    assert [options for options, text in pages.items() if why in text] == [("--explain",)]
+    assert all("______" in text for text in pages.values())
+    headings = {options: re.findall(r"^## (.*)", text, re.M) for options, text in pages.items()}
+    assert not any("Summary" in found for found in headings.values())
+    assert headings["--compact",] == ["What is given", "What is to be worked out"]
+    assert any("Attention weights" in heading for heading in headings[()])
+
+
+def test_the_line_for_the_name_goes_with_the_title(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["worksheet", LOVE, "--format", "latex", "--fragment"]
+    assert run(line) == 0
+    assert "Name: ..." in capsys.readouterr().out
+    assert run([*line, "--no-title"]) == 0
+    assert not re.search("Name:|Date:|Points:", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--compact", "--explain"),
+        ("--compact", "--detail", "rows"),
+        ("--explain", "--detail", "brief"),
+        ("--explain", "-o", "w.xlsx"),
+        ("--compact", "-o", "w.xlsx"),
+    ],
+)
+def test_what_says_more_and_what_says_less(
+    options: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["worksheet", LOVE, *options]) == 2
+    assert f"{options[0]} cannot be used with" in capsys.readouterr().err
+
+
+EXAM = """\
+title: Exam
+X: {random: [3, WIDTH], seed: 1, integers: true}
+W_Q: {random: [WIDTH, WIDTH], seed: 2, integers: true}
+W_K: {random: [WIDTH, WIDTH], seed: 3, integers: true}
+W_V: {random: [WIDTH, WIDTH], seed: 4, integers: true}
+"""
+
+
+@pytest.mark.tex
+@pytest.mark.parametrize(
+    ("width", "options", "pages"),
+    [(2, (), 2), (4, (), 2), (2, ("--compact",), 1), (4, ("--compact",), 2)],
+)
+def test_a_small_problem_takes_two_pages_at_most(
+    width: int, options: tuple[str, ...], pages: int, tmp_path: Path
+) -> None:
+    if shutil.which("pdflatex") is None:
+        pytest.skip("needs pdflatex")
+    (tmp_path / "p.yaml").write_text(EXAM.replace("WIDTH", str(width)), encoding="utf-8")
+    page = str(tmp_path / "w.tex")
+    assert run(["worksheet", str(tmp_path / "p.yaml"), *options, "-o", page]) == 0
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "w.tex"],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+    )
+    log = done.stdout.decode(errors="replace")
+    assert f"({pages} page" in log
+    assert "Overfull" not in log
