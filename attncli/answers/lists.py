@@ -43,10 +43,7 @@ def read(source: Source, trace: Trace) -> dict[str, Answer]:
             f"answers need the names of steps, not {describe(root)}", at=root.at, help=_FORM
         )
     if "attncli" in root.keys and "steps" in root.keys:
-        help = "attncli compare compares it with a problem; answers are only the matrices: " + _FORM
-        errors.fail(
-            "this is a trace, as attncli itself writes it", at=root.keys["attncli"], help=help
-        )
+        root = _steps_of_trace(root)
     if all(key in KEYS for key in root.keys) and not _SETTINGS.isdisjoint(root.keys):
         given = [key for key in root.keys if key in ARRAYS]
         if given:
@@ -71,6 +68,24 @@ def read(source: Source, trace: Trace) -> dict[str, Answer]:
         elif answer := read_nested(Value(node, name, Reading(errors)), step):
             answers[step.name], written_as[step.name] = answer, name
     errors.stop()
+    return answers
+
+
+def _steps_of_trace(root: MappingNode) -> MappingNode:
+    """The steps of a trace, as `compute --format json` writes it, as answers have them.
+
+    An exact page has its numbers in fractions and roots, too.
+    """
+    answers = MappingNode(root.at)
+    steps = root.values["steps"]
+    if not isinstance(steps, MappingNode):
+        return answers
+    for name, step in steps.values.items():
+        if not isinstance(step, MappingNode):
+            continue
+        found = step.values.get("exact") or step.values.get("value")
+        if found is not None:
+            answers.values[name], answers.keys[name] = found, steps.keys[name]
     return answers
 
 

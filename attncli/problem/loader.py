@@ -206,7 +206,13 @@ def _read_values(root: MappingNode, reading: Reading, convention: Convention) ->
 
 
 def _require_no_answers(root: MappingNode, reading: Reading) -> None:
-    """Raises AttncliError for a file that has steps to be worked out, and nothing to begin with."""
+    """Raises AttncliError for a file that has steps to be worked out, and nothing to begin with, or
+    for a trace.
+    """
+    if "attncli" in root.keys and "steps" in root.keys:
+        help = "name the problem that it was made of; check and compare take a trace beside it"
+        message = "this is a trace, as attncli itself writes it, and not a problem"
+        reading.errors.fail(message, at=root.keys["attncli"], help=help)
     answered = [key for key in ANSWERED if key in root.keys]
     if answered and not any(key in KEYS for key in root.keys):
         help = "check takes the problem first, and then the answers: attncli check PROBLEM ANSWERS"

@@ -143,9 +143,9 @@ LISTS = [
     ("", (1, 1), "the file is empty", ""),
     (
         "steps: {}\nattncli: {}\n",
-        (2, 1),
-        "this is a trace, as attncli itself writes it",
-        "attncli compare",
+        (1, 1),
+        "there are no answers here",
+        "write scores: [[",
     ),
     ("scores: [[1, 5, 3], [3, 3, 3]\n", (1, 30), '"]" is missing', "write a list as [1, 2, 3]"),
 ]

@@ -4,12 +4,13 @@ changed.
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections.abc import Iterator
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 import pytest
@@ -30,6 +31,7 @@ from attncli.problem.text.source import decode
 from attncli.render import Style, render
 from attncli.tracing import run
 from attncli.tracing.model import Trace
+from attncli.tracing.serialization import to_dict
 from tests.cases import in_one_test
 
 INPUTS = Path(__file__).parents[2] / "inputs"
@@ -52,6 +54,38 @@ RENDERED = {
     "narrow terminal": "table",
     "narrow words": "table",
 }
+
+
+def test_a_trace_in_json_is_read_as_the_answers_that_it_has() -> None:
+    for name, rounding in (
+        ("i_love_ai.yaml", "exact"),
+        ("causal.yaml", "shown"),
+        ("grouped_query.yaml", "shown"),
+        ("fully_masked.yaml", "shown"),
+        ("large_scores.yaml", "shown"),
+    ):
+        trace = run(load(str(INPUTS / name)), rounding=rounding)
+        data = to_dict(trace)
+        found = judge(trace, read_in_json(data, trace))
+        numbers = sum(step.value.size for step in trace.steps.values())
+        assert {verdict: many for verdict, many in found.counts.items() if many} == {
+            "right": numbers
+        }
+        # A number that another program got wrong is found.
+        key = "exact" if rounding == "exact" else "value"
+        row = data["steps"]["output"][key][0]
+        while isinstance(row[0], list):
+            row = row[0]
+        row[0] = "77" if rounding == "exact" else 77.5
+        found = judge(trace, read_in_json(data, trace))
+        assert found.first_wrong is not None
+        assert found.first_wrong[0] == "output"
+        assert found.counts["wrong"] == 1
+
+
+def read_in_json(data: dict[str, Any], trace: Trace) -> Answers:
+    written = json.dumps(data, allow_nan=False)
+    return read_answers(decode(written.encode(), "page.json"), trace)
 
 
 def trace_of(name: str) -> Trace:

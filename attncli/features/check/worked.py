@@ -117,8 +117,10 @@ def worked_both_ways(judgement: Judgement, name: str, index: CellIndex) -> tuple
         lines.append(WorkedLine(label, result=number_node(claim_text(judged.given))))
     if step.rule.given:
         return (*lines, WorkedLine("given", result=truth.number(name, index)))
-    own, true = worked_from_own_numbers(judgement, name, index), worked_line(truth, step, index)
-    if own._replace(label="") != true._replace(label=""):
+    true = worked_line(truth, step, index)
+    # Where the own numbers give the true value, a line of them would only say it in fewer digits.
+    if format_number(judged.own, digits) != format_number(judged.expected, digits):
+        own = worked_from_own_numbers(judgement, name, index)
         lines.append(own._replace(label="from your own numbers"))
     return (*lines, true._replace(label="true value"))
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
-from itertools import product
 from math import isclose, sqrt
 from pathlib import Path
 from random import Random
@@ -172,17 +171,22 @@ def _are_alike(found: list[float], simple: list[float]) -> bool:
 
 # Signs of which only a real reader knows what they mean here.
 _UNCLEAR = re.compile(
-    r"""[#%"'<>^_?…~'²³¹⁰⁴-⁹∞]|\*\*|nan|inf|\\(?:text|label|tag|times|cdot|hspace|over|phantom)"""
-    r"|[×·*]\s*10|numpy=|\d_\d|\d\s*\.\.\.|, *\([\d,]*\)|\d\(",
+    r"""[#%"'<>^_?…~$'²³¹⁰⁴-⁹∞]|\*\*|nan|inf|numpy=|(?:Out|In) ?\[|\\\\[a-z]"""
+    r"|\\(?:text|label|tag|times|cdot|hspace|over|phantom|nice|sfrac|num|color|cell|row)"
+    r"|[×·*]\s*10|\d_\d|\d\s*\.\.\.|\d\(|\)\w|[^\W\d]\(\d|, *\([\d,]*\)",
     re.IGNORECASE,
+)
+# Names that have numbers in them: of a row before its bracket, or in a cell of a table.
+_NUMBER_IN_NAME = re.compile(
+    r"^[^\n⎡⎢⎣⎛⎜⎝\[(|]*(?<![\w.])[-+]?[\d.]+\s*[⎡⎢⎣⎛⎜⎝\[(]|\|[^|\n]*[^\W\d]\S*\s[^|\n]*\d[^|\n]*\|"
+    r"|[^\W\d][½¼¾⅓-⅞]|[½¼¾⅓-⅞][^\W\d]",
+    re.MULTILINE,
 )
 _WORD_OF_DIGITS = re.compile(r"(?<!\w)\d+(?!\w)")
 _HEAD = re.compile(r"[^\[\]&\\⎡⎛]*[^\W\d][^\[\]&\\⎡⎛]*")
-_NAME_WITH_SIGN = re.compile(r"[^\W\de]\w*[^\s\w\[\](),|&⎡⎢⎣⎤⎥⎦⎛⎜⎝={}\\:]\S*[\d√]|\}\d|\$\d")
 _NOT_NUMBERS = (
-    # Room below a row, columns and places of an environment, and what R and Julia count.
-    re.compile(r"\\\\\s*\[[^\]\n]*\]"),
-    re.compile(r"\\begin\s*\{\w+\*?\}(?:\s*\[[^\]]*\])?(?:\s*\{[clrp@|{}\s]*\})?"),
+    # Columns and places of an environment, and what R and Julia count.
+    re.compile(r"\\begin\s*\{\w+\*?\}(?:\s*\[[^\]]*\])?(?:\s*\{[^{}-]*\})?"),
     re.compile(r"\\end\s*\{[^{}]*\}"),
     re.compile(r"\[\d+,\]|\[,\d+\]"),
     re.compile(r"^\s*\d+[×x]\d+ \w[^\n]*:"),
@@ -195,35 +199,33 @@ _SIGNS_OF_FRACTIONS = dict(zip("½¼¾⅓⅔⅛⅜⅝⅞⅕⅖⅗⅘⅙⅚", (
     *("1/5", "2/5", "3/5", "4/5", "1/6", "5/6"),
 ), strict=True))  # fmt: skip
 _IN_LATEX = (
-    (re.compile(r"\\phantom\{[^{}]*\}"), " "),
+    # Room below a row is none of its numbers.
+    (re.compile(r"\\\\(?:\s*\[[^\]\n]*\])?"), " & "),
     (re.compile(r"\{([-.,])\}"), r"\1"),
-    (re.compile(r"\\sqrt\s*\{([^{}]*)\}|\\sqrt\s*(\d)"), r"√\1\2"),
-    (re.compile(r"\\[dt]?frac\s*(\d)\s*(\d)"), r" \1/\2"),
-    (re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r" \1/\2"),
-    (re.compile(r"(?<=\d) +(?=√[^\n]*(?:&|\\))"), ""),
-    (re.compile(r"(?<=[-+])\s+(?=√?\d[^\n]*(?:&|\\))"), ""),
-    (re.compile(r"\\[A-Za-z]+"), " "),
+    (re.compile(r"\\sqrt\s*\{(\d+)\}|\\sqrt\s*(\d)(?!\d)"), r"√\1\2"),
+    (re.compile(r"\\[dt]?frac\s*(\d)\s*(\d)(?!\d)"), r"\1/\2"),
+    (re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}"), r"\1/\2"),
+    (re.compile(r"(?<=[-+\d])\s+(?=√?\d[^\n]*&)"), ""),
+    (re.compile(r"\\[A-Za-z]+|[{}](?![\d.])"), " "),
     (re.compile(r"sqrt\((\d+)\)"), r"√\1"),
-    # A name may have digits in it.
-    (re.compile(r"(?<![\w.])[^\W\d][\w.]*"), " "),
 )
+_BETWEEN = re.compile(r"[\s&|│┃\[\]();⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠┌┐└┘╭╮╰╯,]+")
+_WORD_OF_NAME = re.compile(r"[^\W\d][\w.]*[:=]?|:?=")
 _FACTOR = r"(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _NUMBER = re.compile(
-    rf"(?P<sign>[-+] ?)?(?:(?P<above>{_FACTOR})(?: ?[*·] ?)?)?(?:√\s?\(?(?P<root>\d+)\)?)?"
-    rf"(?:\s?[/⁄]\s?(?P<below>{_FACTOR})?(?:√\s?\(?(?P<root_below>\d+)\)?)?)?"
+    rf"(?P<sign>[-+]?)(?P<above>{_FACTOR})?(?:[*·]?√(?P<root>\d+))?"
+    rf"(?:[/⁄](?P<below>{_FACTOR})?(?:√(?P<root_below>\d+))?)?"
 )
 
 
 def simple_readings(text: str) -> Iterator[list[float]]:
     """The numbers of a text in their order, with a comma as what separates them and as a point of
-    decimals; none where the text has signs that may mean anything.
+    decimals; none where a word of it is neither a number nor a name.
     """
-    if _UNCLEAR.search(text):
+    if _UNCLEAR.search(text) or _NUMBER_IN_NAME.search(text) or text.count("=") > 1:
         return
     for dash in "−–‐‑":
         text = text.replace(dash, "-")
-    if text.count("=") > 1 or _NAME_WITH_SIGN.search(text):
-        return
     yield from _readings_of(text)
     # Names of columns may have a number among them, which is a row's in no table.
     head, _, below = text.strip("\n").partition("\n")
@@ -233,36 +235,29 @@ def simple_readings(text: str) -> Iterator[list[float]]:
 
 def _readings_of(text: str) -> Iterator[list[float]]:
     for sign, fraction in _SIGNS_OF_FRACTIONS.items():
-        if re.search(rf"\d\s*{sign}", text):
-            return
-        text = text.replace(sign, f" {fraction} ")
+        text = text.replace(sign, f"{fraction}")
     for form in _NOT_NUMBERS:
         text = form.sub(" ", text)
     for form, meant in _IN_LATEX:
         text = form.sub(meant, text)
-    has_commas = re.search(r"\d,\d", text) is not None
-    for point, _ in product((",", ".") if has_commas else (",",), (0,)):
-        numbers = [*_numbers(re.sub(r"(?<=\d),(?=\d)", point, text))]
-        if None in numbers:
-            continue
-        yield [each for each in numbers if each is not None]
+    for point in (",", ".") if re.search(r"\d,\d", text) else (",",):
+        words = _BETWEEN.split(re.sub(r"(?<=\d),(?=\d)", point, text))
+        numbers = [_number(word) for word in words if word and not _WORD_OF_NAME.fullmatch(word)]
+        if numbers and None not in numbers:
+            yield [each for each in numbers if each is not None]
 
 
-def _numbers(text: str) -> Iterator[float | None]:
-    for found in _NUMBER.finditer(text):
-        if not (found["above"] or found["root"]):
-            continue
-        behind = text[found.end() : found.end() + 1]
-        if behind.isalnum() or behind == ".":
-            yield None
-            return
-        over = float(found["above"] or 1) * sqrt(int(found["root"] or 1))
-        under = float(found["below"] or 1) * sqrt(int(found["root_below"] or 1))
-        if not under:
-            yield None
-            return
-        sign = -1 if (found["sign"] or "").startswith("-") else 1
-        yield sign * over / under
+def _number(word: str) -> float | None:
+    found = _NUMBER.fullmatch(word)
+    if found is None or not (found["above"] or found["root"]):
+        return None
+    if "/" in word and not (found["below"] or found["root_below"]):
+        return None
+    over = float(found["above"] or 1) * sqrt(int(found["root"] or 1))
+    under = float(found["below"] or 1) * sqrt(int(found["root_below"] or 1))
+    if not under:
+        return None
+    return (-over if found["sign"] == "-" else over) / under
 
 
 def fragments() -> list[str]:

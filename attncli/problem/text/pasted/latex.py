@@ -48,7 +48,7 @@ _BLANK_BEFORE_ROOT = re.compile(r"(?<=[0-9]) +(?=sqrt\()")
 # Q \in \mathbb{R}^{2 \times 2} says how large a matrix is.
 _SIZE = re.compile(r"\\in\s*\\(?:mathbb|R)\s*(?:\{R\}|R)?\s*\^\s*\{[^{}]*\}")
 # A name stands on a line, whatever layout is above it, and no row of another matrix is one.
-_ONE_LINE = re.compile(rf"(?![\s\S]*\[\s*[-−]?[0-9.√])(?:{_LAYOUT})*[^\n⎡⎢⎣⎛⎜⎝|]*(?:{_LAYOUT})*")
+_ONE_LINE = re.compile(rf"(?![\s\S]*\[\s*[-−]?[\[0-9.√])(?:{_LAYOUT})*[^\n⎡⎢⎣⎛⎜⎝|]*(?:{_LAYOUT})*")
 _ANYTHING = re.compile("")
 _GAP_OR_COMMA = re.compile(r"[^\s,]\s*[\s,]\s*[^\s,]")
 
