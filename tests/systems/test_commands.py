@@ -174,7 +174,11 @@ def ended(line: str, folder: Path, platform: str, encoding: str) -> Ended:
     given = (ROOT / "inputs" / "causal.yaml").read_bytes()
     done = attncli(line.split(), folder, platform=platform, encoding=encoding, input=given)
     files = {path: data for path, data in contents(folder).items() if before.get(path) != data}
-    out, err = (text.decode(encoding).replace("\r\n", "\n") for text in (done.stdout, done.stderr))
+    # What is for programs is UTF-8 everywhere: some of its bytes are no characters of a console.
+    errors = "strict" if line in FOR_PEOPLE else "replace"
+    out, err = (
+        text.decode(encoding, errors).replace("\r\n", "\n") for text in (done.stdout, done.stderr)
+    )
     return Ended(done.returncode, out, err, files)
 
 
