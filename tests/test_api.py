@@ -84,7 +84,7 @@ def test_what_is_no_trace_is_refused(trace: attncli.Trace, change: dict[str, Any
 def test_a_trace_on_paper_is_shown_at_its_own_precision() -> None:
     trace = attncli.trace(attncli.load(FILE), rounding="paper", precision=1)
     page = trace.to_markdown()
-    assert "rounded half up to 1 decimal," in page
+    assert "rounded to 1 decimal," in page
     assert trace.truth is not None
     np.testing.assert_array_equal(trace["weights"][1], [0.3, 0.3, 0.3])
     assert "In words" in trace.truth.to_markdown()

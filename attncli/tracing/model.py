@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
+from attncli.attention.registry import step_called
 from attncli.attention.softmax import INSIDE_OF_SOFTMAX
 from attncli.english import count, entitled, listed, shape_text
 from attncli.equation.evaluator import Array
@@ -260,7 +261,9 @@ class Trace:
         step = self.steps.get(name) if isinstance(name, str) else None
         if step is None:
             names = ", ".join(self.steps)
-            raise KeyError(f"no step {name!r}; there are {names}")
+            meant = step_called(name) if isinstance(name, str) else ""
+            help = f"did you mean {meant!r}?" if meant in self.steps else f"there are {names}"
+            raise KeyError(f"no step {name!r}; {help}")
         if not step.kept:
             raise KeyError(f"{name} was not kept")
         return step.value

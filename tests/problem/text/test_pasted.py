@@ -14,6 +14,7 @@ import yaml
 
 import attncli
 from attncli.cli.main import run as command
+from attncli.errors import AttncliError
 from attncli.problem.loader import load, loads
 from attncli.problem.model import Problem
 from attncli.problem.parts.masks.additive import Additive
@@ -836,3 +837,10 @@ def test_names_that_are_numbers_are_never_guessed(table: str, tmp_path: Path) ->
         caught.value.help
         == "leave out names, unless all of the first row or of the first column are words"
     )
+
+
+def test_a_list_of_tuples_is_one_error_in_a_line_of_yaml_too() -> None:
+    with pytest.raises(AttncliError) as caught:
+        loads(b"Q: [(1, 2), (3, 4)]\nK: [[1, 2]]\nV: [[1]]\n", "p.yaml")
+    assert caught.value.help == "write [[1, 2], [3, 4]]"
+    assert not caught.value.more

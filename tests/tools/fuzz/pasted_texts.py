@@ -179,7 +179,7 @@ _UNCLEAR = re.compile(
 # Names that have numbers in them: of a row before its bracket, or in a cell of a table.
 _NUMBER_IN_NAME = re.compile(
     r"^[^\n⎡⎢⎣⎛⎜⎝\[(|]*(?<![\w.])[-+]?[\d.]+\s*[⎡⎢⎣⎛⎜⎝\[(]|\|[^|\n]*[^\W\d]\S*\s[^|\n]*\d[^|\n]*\|"
-    r"|[^\W\d][½¼¾⅓-⅞]|[½¼¾⅓-⅞][^\W\d]",
+    r"|[\w\]]\s?[½¼¾⅓-⅞]|[½¼¾⅓-⅞]\w|,\s*[\d./]+\)\s*$",
     re.MULTILINE,
 )
 _WORD_OF_DIGITS = re.compile(r"(?<!\w)\d+(?!\w)")

@@ -17,7 +17,12 @@ from attncli.problem.text.number_signs import DASHES
 from attncli.problem.text.pasted.brackets import CALL, CALL_END, read_brackets
 from attncli.problem.text.pasted.grammar import SEPARATOR, PastedRow
 from attncli.problem.text.pasted.lines import NUMBER_WITH_COMMA, read_entries
-from attncli.problem.text.pasted.spellings import behind_name, read_pasted, spelling_at
+from attncli.problem.text.pasted.spellings import (
+    ROWS_IN_PARENTHESES,
+    behind_name,
+    read_pasted,
+    spelling_at,
+)
 from attncli.problem.text.pasted.text import PastedText, PasteError
 from attncli.problem.text.values import Value
 
@@ -29,7 +34,7 @@ _NUMBER_BEGIN = re.compile(
 _MATRIX_BEGIN = re.compile(
     rf"""["']?(?:{_NUMBER_SIGNS}|_|true\b|false\b|\(\s*{_NUMBER_SIGNS})""", re.IGNORECASE
 )
-_BRACE = re.compile(r"[{}]")
+_BRACE, _BRACKET = re.compile(r"[{}]"), re.compile(r"[\[\]]")
 _BLANKS_AT_LINE_END = re.compile(r"[ \t]+(?=\r?\n|\Z)")
 _TEXT_IN_QUOTES = {
     '"': re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL),
@@ -215,9 +220,14 @@ def _lists_of(value: Value, node: Node, rank: int, of_answers: bool) -> PastedLi
         pasted = replace(_text_of(node, text), of_answers=of_answers)
         _require_backslashes(node, pasted)
         return read_pasted(pasted, rank, may_be_one=in_block)
-    if isinstance(node, MappingNode) and text and spelling_at(_in_braces(text, node.at), 0):
+    if isinstance(node, MappingNode) and text:
         # YAML takes {1 0; 0 1} for a mapping.
-        return read_pasted(PastedText(_in_braces(text, node.at), node.at), rank)
+        whole = _in_pairs(_BRACE, text, node.at)
+        return read_pasted(PastedText(whole, node.at), rank) if spelling_at(whole, 0) else None
+    if isinstance(node, ListNode) and text and ROWS_IN_PARENTHESES.match(text, node.at):
+        # And [(1, 2), (3, 4)] for a list of four texts.
+        whole = _in_pairs(_BRACKET, text, node.at)
+        return read_pasted(PastedText(whole, node.at), rank)
     if not isinstance(node, ListNode) or not text or not _holds_several(node):
         return None
     if text.startswith("[", node.at):
@@ -228,10 +238,10 @@ def _lists_of(value: Value, node: Node, rank: int, of_answers: bool) -> PastedLi
     return PastedList(node.at, items)
 
 
-def _in_braces(text: str, start: int) -> str:
-    """What stands between a brace and the one that closes it, and both."""
-    braces = _with_depth(_BRACE.finditer(text, start))
-    ends = (brace.end() for brace, depth in braces if not depth)
+def _in_pairs(signs: re.Pattern[str], text: str, start: int) -> str:
+    """What stands between a brace or a bracket and the one that closes it, and both."""
+    found = _with_depth(signs.finditer(text, start))
+    ends = (sign.end() for sign, depth in found if not depth)
     return text[start : next(ends, len(text))]
 
 

@@ -13,8 +13,8 @@ from attncli.problem.text.pasted.text import PastedText
 from attncli.problem.text.values import Value
 
 _NUMBER_WORDS = ("nan", "inf", "infinity", "na", "n/a", "none", "null")
-# These may be 0, 1 and 10.
-_LETTERS_AS_DIGITS = re.compile(r"[-+]?[Ool.]+")
+# These may be 0, 1, 10 and 0.5.
+_LETTERS_AS_DIGITS = re.compile(r"[-+]?(?:[Ool.]+|[OolI0-9]*[.,][OolI0-9]+)")
 _NAME_AND_NUMBERS = re.compile('"-+')
 # Such a text may be a number, or stands for one.
 _MAY_BE_NUMBER = re.compile(

@@ -40,7 +40,7 @@ _OTHER_BRACKETS = re.compile(
 # MATLAB prints 1.0e+03 * above numbers of very different sizes.
 _FACTOR = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?[ \t]*\*\s*(?=\[|\n)")
 # A list of tuples.
-_ROWS_IN_PARENTHESES = re.compile(rf"\[\s*\(\s*{_NUMBER}\s*,")
+ROWS_IN_PARENTHESES = re.compile(rf"\[\s*\(\s*{_NUMBER}\s*,")
 # R counts the numbers of a vector before each of its lines.
 _COUNTED_VECTOR = re.compile(rf"\[1\][ \t]+{_NUMBER}")
 # What another program would work out, or print.
@@ -101,7 +101,7 @@ SPELLINGS = (
     Spelling(r_at, read_r),
     Spelling(tensorflow_at, read_tensorflow),
     Spelling(_COUNTED_VECTOR.match, refuse_counts),
-    Spelling(_ROWS_IN_PARENTHESES.match, refuse_brackets),
+    Spelling(ROWS_IN_PARENTHESES.match, refuse_brackets),
     Spelling(LIST_BEGIN.match, read_list),
     Spelling(_OTHER_BRACKETS.match, refuse_brackets),
     Spelling(_FACTOR.match, refuse_factor),
