@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 from attncli.cli.progress import progress
 from attncli.cli.signals import CleanupBeforeExit
@@ -434,6 +434,9 @@ def _write_standard(data: Iterable[bytes | memoryview]) -> None:
     for piece in data:
         try:
             if not ready:
+                if _is_pipe(sys.stdout):
+                    # What reads it may show it on the terminal that has the bar.
+                    progress.end()
                 sys.stdout.flush()
                 # A stream of a test has no descriptor.
                 with contextlib.suppress(OSError, ValueError):
@@ -449,6 +452,13 @@ def _write_standard(data: Iterable[bytes | memoryview]) -> None:
         sys.stdout.flush()
     except OSError as error:
         raise _unwritten(error) from error
+
+
+def _is_pipe(stream: TextIO) -> bool:
+    # A stream of a test has no descriptor.
+    with contextlib.suppress(OSError, ValueError):
+        return stat.S_ISFIFO(os.fstat(stream.fileno()).st_mode)
+    return False
 
 
 def _unwritten(error: OSError) -> Exception:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from attncli.english import count, either, listed
 from attncli.mistakes.audit import UNITS_APART, Audit
-from attncli.page.document import Block, Document, Heading, Listing, Paragraph
+from attncli.page.document import Block, Document, Heading, Listing, Paragraph, with_symbols
 from attncli.tracing.model import Trace
 from attncli.tracing.serialization import TRACE_FORMAT
 from attncli.version import __version__
@@ -42,12 +42,12 @@ def audit_blocks(audit: Audit) -> Iterator[Block]:
                 ),
             )
         )
-        yield Listing(tuple((" · ".join(names),) for names in audit.alike))
+        yield _names([" · ".join(names) for names in audit.alike])
     if audit.same:
         yield Paragraph(
             (f"{either(len(audit.same), 'This gives', 'These give')} the right numbers here:",)
         )
-        yield Listing(tuple((name,) for name in audit.same))
+        yield _names(audit.same)
     if audit.equal_sizes:
         yield Paragraph(
             (f"Sizes that are equal hide some divisions: {listed(audit.equal_sizes)}.",)
@@ -57,7 +57,11 @@ def audit_blocks(audit: Audit) -> Iterator[Block]:
         yield Paragraph(
             (f"{what} every number by less than {UNITS_APART} units of its last digit:",)
         )
-        yield Listing(tuple((name,) for name in audit.hidden))
+        yield _names(audit.hidden)
+
+
+def _names(mistakes: Sequence[str]) -> Listing:
+    return Listing(tuple(map(with_symbols, mistakes)))
 
 
 def _data(trace: Trace, audit: Audit) -> dict[str, object]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar, overload
 
-from attncli.equation.nodes import Equation, Expression
+from attncli.equation.nodes import Equation, Expression, Name
 from attncli.equation.notation import UNICODE, Notation
 from attncli.equation.parser import parse_expression
 from attncli.equation.printer import write, write_equation
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from attncli.page.drawing import Drawing
 
 Item = TypeVar("Item")
+# The lengths and weights in the names of mistakes.
+_SYMBOL = re.compile(r"(?<![\w\[])(d_(?:k|v|model)|W_[QKVO])(?![\w\[^])")
 # Of a matrix with more cells, only some rows or columns are there at a time.
 MOST_CELLS_IN_MEMORY = 2**19
 # "row" or "column", and how many there are in all.
@@ -446,6 +449,20 @@ def text(source: str) -> Text:
     pieces = source.split("`")
     return tuple(
         Math(parse_expression(piece)) if position % 2 else piece
+        for position, piece in enumerate(pieces)
+        if piece
+    )
+
+
+def with_symbols(sentence: str) -> Text:
+    """A sentence whose lengths and weights, such as d_k and W_Q, are formulas.
+
+    >>> plain(with_symbols("the scores were divided by d_k"))
+    'the scores were divided by d_k'
+    """
+    pieces = _SYMBOL.split(sentence)
+    return tuple(
+        Math(Name(piece)) if position % 2 else piece
         for position, piece in enumerate(pieces)
         if piece
     )

@@ -93,7 +93,7 @@ WIDEST_FORMULA = 76
 # What a rule of a table needs.
 NARROWEST_COLUMN = 3
 # These would begin a list, a rule or a heading.
-_LINE_START = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))")
+_LINE_START = re.compile(r"^(\s*)([-+=]|\d+(?=[.)](?:\s|$)))")
 # What would begin something on a line for pandoc alone: (a) and iv. a list, ::: a part of the page,
 # Table: a caption.
 _PANDOC_LINE_START = re.compile(

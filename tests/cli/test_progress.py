@@ -5,6 +5,7 @@ amid arithmetic.
 from __future__ import annotations
 
 import io
+import os
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import time
 import pytest
 
 from attncli.cli import progress as module
+from attncli.cli.files import write
 from attncli.cli.progress import Progress
 from attncli.cli.signals import terminal_resets
 
@@ -60,6 +62,19 @@ def test_long_work_on_a_terminal() -> None:
     # never hidden: a process that is killed could not bring it back
     assert "\x1b[?25l" not in terminal.getvalue()
     assert not terminal_resets
+
+
+def test_the_bar_ends_before_a_pipe_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What reads the pipe, such as head, may show it on the terminal that has the bar."""
+    reading, writing = os.pipe()
+    ended: list[bytes] = []
+    monkeypatch.setattr(module.Progress, "end", lambda _: ended.append(b"end"))
+    with os.fdopen(writing, "w") as pipe:
+        monkeypatch.setattr(sys, "stdout", pipe)
+        write("page", "-", portable=True)
+    assert os.read(reading, 9) == b"page"
+    os.close(reading)
+    assert ended
 
 
 @pytest.mark.usefixtures("quick")

@@ -133,3 +133,11 @@ def test_braces_balance_in_all_math() -> None:
         bare = formula.replace(r"\{", "").replace(r"\}", "")
         assert bare.count("{") == bare.count("}")
         assert bare.isascii()
+
+
+def test_only_a_number_that_begins_a_list_is_escaped() -> None:
+    written = render(
+        page(Listing((("2.7 was used instead of e",), ("2. is no list",)))), "markdown"
+    )
+    assert "- 2.7 was used instead of e" in written
+    assert "- &#50;. is no list" in written

@@ -22,7 +22,15 @@ from attncli.mistakes.alike import groups_of_alike, shared_words
 from attncli.mistakes.catalogue import changes_of
 from attncli.mistakes.mistaken_trace import MistakenTrace
 from attncli.mistakes.model import with_changes
-from attncli.page.document import Block, Formula, Heading, Paragraph, Worked, WorkedLine
+from attncli.page.document import (
+    Block,
+    Formula,
+    Heading,
+    Paragraph,
+    Worked,
+    WorkedLine,
+    with_symbols,
+)
 from attncli.tracing.model import Step
 
 # So many cells are named one by one; of more, only their number is said.
@@ -44,13 +52,14 @@ def diagnosis_blocks(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> It
 
 def _of_one_step(judgement: Judgement, found: Diagnosis) -> Iterator[Block]:
     first, *others = found.mistakes
-    yield Paragraph((_sentence(judgement, found, first) + _slips(judgement, found),))
+    sentence = _sentence(judgement, found, first) + _slips(judgement, found)
+    yield Paragraph(with_symbols(sentence))
     yield from _made(judgement, found, first)
     for other in others:
         said = f"Or {_with_labels(judgement, other)}."
         if other == others[-1]:
             said += f" {_alike(len(found.mistakes))} these numbers."
-        yield Paragraph((said,))
+        yield Paragraph(with_symbols(said))
         yield from _made(judgement, found, other)
     for said in shared(judgement, found):
         yield Paragraph((said,))

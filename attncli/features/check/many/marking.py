@@ -75,11 +75,22 @@ def mark(submission: Submission, settings: Settings) -> Marked:
     except OutOfTimeError:
         return failed(submission, f"this took more than {settings.seconds:g} s", settings)
     except AttncliError as error:
-        return failed(submission, _in_one_line(error), settings, error.help)
+        told = _for_the_student(error, name_of(submission.answers))
+        return failed(submission, _in_one_line(error), settings, error.help, told)
     except MemoryError:
         return failed(submission, "there is not enough memory to check this", settings)
     except Exception as error:
         return failed(submission, f"a fault of attncli: {_named_error(error)}", settings)
+
+
+def _for_the_student(error: AttncliError, answers: str) -> str:
+    """The error with its line alone, since the student has the file by another path; nothing where
+    it is in no file of the student.
+    """
+    place = error.place
+    if place is None or place.file != answers:
+        return ""
+    return f"line {place.line}: {error}"
 
 
 def _in_one_line(error: AttncliError) -> str:

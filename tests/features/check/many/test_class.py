@@ -132,6 +132,17 @@ def test_feedback_names_no_other_student() -> None:
     assert "Ada" not in page
 
 
+@pytest.mark.usefixtures("school")
+def test_feedback_tells_the_line_and_not_the_path_of_the_teacher() -> None:
+    Path("answers/torn.yaml").write_text("\nweights: [[0.269, x]]\n", encoding="utf-8")
+    add_row("Tom", "problem.yaml", "answers/torn.yaml")
+    (row,) = (row for row in results("--feedback", "pages") if row["student"] == "Tom")
+    assert "answers/torn.yaml:2:" in row["error"]
+    page = Path("pages/Tom.md").read_text(encoding="utf-8")
+    assert "These answers could not be checked: line 2: " in page
+    assert "answers" not in page.replace("These answers", "")
+
+
 def test_what_is_wrong_with_a_file_is_a_row(school: Path) -> None:
     broken = school / "answers" / "broken.yaml"
     broken.write_text("weights: [[0.269, x]]\n", encoding="utf-8")
