@@ -47,7 +47,7 @@ _EMPHASIS = re.compile(r"(\*\*|__|`)(.*)\1")
 _MATH = re.compile(r"\$`?(.*?)`?\$")
 _BETWEEN_WORDS = re.compile(rf"[\s,;{_OPENING}{_CLOSING}{_BARS}\[\]()]+")
 _BRACKET_OR_BAR = re.compile(rf"[{_BARS}\[\]()]")
-_LETTER = re.compile(r"[^\W\d]")
+_NUMBER_IN_BRACKETS = re.compile(r"[\[(]\s*[-−]?[0-9.√½¼¾]")
 _SIGNS_OF_NO_LABEL = re.compile(r"[×·*/÷√{}\\]")
 # In parentheses, a number alone may be negative, as accounts have it.
 _SEVERAL = re.compile(r"\S\s*[\s,;]\s*\S")
@@ -154,6 +154,9 @@ def _rules(lines: Sequence[tuple[int, str]]) -> list[int]:
 
 def _table_with_bars(text: PastedText, lines: Sequence[tuple[int, str]]) -> CellTable:
     rules = _rules(lines)
+    first_at, first = lines[0]
+    if 1 in rules and _NUMBER_IN_BRACKETS.search(first):
+        _raise_no_row(text, first_at, first)
     rows = [
         _cells_between_bars(at, line)
         for number, (at, line) in enumerate(lines)
@@ -225,7 +228,8 @@ def _require_names(text: PastedText, at: int, line: str) -> None:
     # A label may be in brackets, as [SEP] is.
     if _BRACKET_OR_BAR.search(line) and any(map(_is_number, words)):
         _raise_no_row(text, at, line)
-    if not _LETTER.search(line) and any(map(_is_number, words)):
+    # Names begin with that of the matrix, or of a column.
+    if not line.lstrip()[0].isalpha() and any(map(_is_number, words)):
         said = shorten(" ".join(words))
         message = f"{said} can be read as a row of the matrix, or as names above its columns"
         help = f"write [{said}] for a row, or leave it out if these are names"
