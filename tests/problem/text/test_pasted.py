@@ -844,3 +844,40 @@ def test_a_list_of_tuples_is_one_error_in_a_line_of_yaml_too() -> None:
         loads(b"Q: [(1, 2), (3, 4)]\nK: [[1, 2]]\nV: [[1]]\n", "p.yaml")
     assert caught.value.help == "write [[1, 2], [3, 4]]"
     assert not caught.value.more
+
+
+ABOVE = r"\noalign{\vskip-\arraystretch\normalbaselineskip}"
+OF_OUR_PAGE = rf"""$\rule{{0pt}}{{\dimexpr\arraystretch\normalbaselineskip*13/10+1.1em\relax}}
+\begin{{array}}{{@{{}}l@{{\;}}}}{ABOVE}
+  NAME \\
+  \hbox{{I}} \\
+  \smash{{\hbox{{\'{{e}}}}}}
+\end{{array}}
+\left(\begin{{array}}{{@{{\,}}cc@{{\,}}}}{ABOVE}
+  \hbox{{d1}} & \hbox{{d2}} \\
+  \frac{{1}}{{2}} & \hfill 0.25 \\
+  -1 & \hfill 3\phantom{{.25}}
+\end{{array}}\right)$\hskip2em minus1em
+"""
+
+
+@pytest.mark.parametrize("name", ["Q", r"\smash{Q^{\top}}"])
+def test_a_matrix_of_our_pages_in_latex(name: str) -> None:
+    lines = OF_OUR_PAGE.replace("NAME", name).splitlines()
+    pasted = "\n".join(f"  {line}" for line in lines)
+    text = f"Q: |\n{pasted}\nK: [[1, 0], [0, 1]]\nV: [[1], [2]]\n"
+    if name == "Q":
+        assert loads(text.encode(), "p.yaml").given["Q"].value.tolist() == [[0.5, 0.25], [-1, 3]]
+        return
+    with pytest.raises(AttncliError):
+        loads(text.encode(), "p.yaml")
+
+
+def test_the_given_matrices_of_our_pages_are_a_problem() -> None:
+    matrices = [
+        OF_OUR_PAGE.replace("NAME", name)
+        for name in ("X", *(rf"\smash{{W^{{{each}}}}}" for each in "QKV"))
+    ]
+    problem = loads("\n".join(matrices).encode(), "p.tex")
+    for name in ("X", "W_Q", "W_K", "W_V"):
+        assert problem.given[name].value.tolist() == [[0.5, 0.25], [-1, 3]]

@@ -25,6 +25,18 @@ MATRIX_BEGIN = re.compile(
 _IN_BRACKETS = re.compile(r"\\begin\s*\{[pbvBV](?:small)?matrix|\\[pb]matrix")
 _COLUMNS = re.compile(_OPTIONS)
 _WITH_COLUMNS = ("array", "tabular")
+# On a page of ours, the labels of a matrix are an array of their own, and both arrays have a line
+# of names above their rows.
+_ABOVE_THE_ROWS = r"\noalign{\vskip-\arraystretch\normalbaselineskip}"
+_BEGIN_OF_OURS = (
+    rf"\\begin\{{array\}}\{{(?:[^{{}}]|\{{[^{{}}]*\}}){{0,99}}\}}{re.escape(_ABOVE_THE_ROWS)}\s*"
+)
+_OF_OUR_PAGES = re.compile(
+    rf"(?:\\rule\{{0pt\}}\{{[^{{}}]*\}}\s*)?{_BEGIN_OF_OURS}"
+    r"(?:\\smash\{(?P<raised>[^{}]{1,20}(?:\{[^{}]{0,20}\}[^{}]{0,20})?)\}|(?P<plain>[^\s\\&]{1,40}))"
+    r"\s*\\\\(?:(?!\\end\{array\}|\\begin)[\s\S]){0,20000}\\end\{array\}\s*\\left\(\s*"
+    rf"{_BEGIN_OF_OURS}(?:(?!\\\\|\\end|\\begin)[\s\S]){{0,20000}}\\\\"
+)
 _COMMENT = re.compile(r"(\\.)|%[^\n]*", re.DOTALL)
 _TOKEN = re.compile(r"\\[A-Za-z]+\*?|\\.?|[{}&]|[^\\{}&]+", re.DOTALL)
 _ROW_ENDS = ("\\\\", r"\cr", r"\tabularnewline")
@@ -36,6 +48,7 @@ _RULES = re.compile(
 # What shows no number, and may stand before a matrix or behind it.
 _LAYOUT = (
     r"\$\$?|\\[\[\]()]|\\(?:displaystyle|textstyle|scriptsize|small|centering|quad|qquad|hspace\*?\{[^{}]*\}"
+    r"|hskip[0-9.]+em(?:\ minus[0-9.]+em)?"
     r"|left|right|[bB]igg?[lr]?|lim|limits|nonumber|notag|par|,|;|:|!|\s)"
     r"|\\(?:begin|end)\{(?:equation|align|aligned|gather|gathered|displaymath|math|center|split)\*?\}"
     r"|\\label\{[^{}]*\}|\\tag\*?\{[^{}]*\}|[()|.,;&~]|\\[{}]|[\[\]]|\\\\|\s"
@@ -73,10 +86,20 @@ def read_latex(text: PastedText, begin: re.Match[str], rank: int) -> PastedList:
 
 
 def without_comments(source: str) -> str:
-    """A text of LaTeX, as long as before, without what stands behind a %."""
-    if "%" not in source:
-        return source
-    return _COMMENT.sub(lambda found: found[1] or _blanks_for(found), source)
+    """A text of LaTeX, as long as before, without what stands behind a %, and with the matrices of
+    our own pages as one array behind its name.
+    """
+    if "%" in source:
+        source = _COMMENT.sub(lambda found: found[1] or _blanks_for(found), source)
+    if _ABOVE_THE_ROWS in source:
+        source = _OF_OUR_PAGES.sub(_as_one_array, source)
+    return source
+
+
+def _as_one_array(found: re.Match[str]) -> str:
+    """Q = \\begin{array}, and blanks for the rest of what stands before its numbers."""
+    name = found["raised"] or found["plain"]
+    return f"{name} = \\begin{{array}}{{c}}".ljust(len(found[0]))
 
 
 def may_have_names(begin: re.Match[str]) -> bool:
