@@ -37,7 +37,7 @@ print(*sorted(entered), sep="\\n", file=sys.stderr)
     ("arguments", "codes", "most"),
     [
         (["compute", "inputs/i_love_ai.yaml"], (0,), 94),
-        (["check", "inputs/i_love_ai.yaml", "inputs/answers/homework.yaml"], (1,), 104),
+        (["check", "inputs/i_love_ai.yaml", "inputs/answers/homework.yaml"], (1,), 107),
     ],
 )
 def test_a_command_enters_few_files(
