@@ -28,7 +28,7 @@ from attncli.problem.loader import loads
 from attncli.problem.model import Problem
 from tests.tools.fuzz.ends import check_end, end_of
 from tests.tools.fuzz.matrices import text
-from tests.tools.fuzz.pasted_texts import drawn_text, fragments, play_pasted_twice
+from tests.tools.fuzz.pasted_texts import fragments, play_pasted_twice
 from tests.tools.fuzz.readings import assert_agreement
 from tests.tools.fuzz.samples import (
     ANSWERED,
@@ -45,6 +45,7 @@ from tests.tools.fuzz.samples import (
     results,
     results_book,
 )  # fmt: skip
+from tests.tools.rewriting.notations import drawn_matrix
 
 HERE = Path(__file__).parent
 # cells that are worked out, so that a problem of 7,000 drawn tokens does not use up the time
@@ -173,9 +174,10 @@ def _read(read: Callable[[], Problem]) -> tuple[Problem | None, AttncliError | N
 
 
 def pasted_texts() -> list[bytes]:
-    """Matrices as people have them, and drawn ones, with slips in most of them."""
-    chance, kept = Random("pasted texts"), fragments()
-    return [drawn_text(chance, kept).encode() for _ in range(400)]
+    """Matrices as people have them, and drawn ones."""
+    chance = Random("pasted texts")
+    drawn = [drawn_matrix(chance)[1] for _ in range(100)]
+    return [text.encode() for text in (*fragments(), *drawn)]
 
 
 def file(name: str, *command: str, codes: tuple[int, ...]) -> Callable[[bytes], None]:

@@ -13,7 +13,7 @@ from attncli.problem.text.pasted.text import PastedText
 
 # Of R: above the columns, and before the rows.
 _COLUMN = re.compile(r"\[,([0-9]{1,9})\]")
-_ROW = re.compile(r"^[ \t]*\[([0-9]{1,9}),\]", re.MULTILINE)
+_ROW = re.compile(r"^[ \t]*\[([0-9]{1,9}),\](?!\S)", re.MULTILINE)
 _FIRST_ROW = re.compile(r"\s*(?:[^\n\[\]]*\n)?[ \t]*\[(?:,1\][ \t]|1,\][ \t]|,1\]\n)")
 _JULIA_HEAD = re.compile(r"\s*[0-9]+[×x][0-9]+ [A-Za-z][^\n]*:[ \t]*(?=\n)")
 
