@@ -40,7 +40,7 @@ PREAMBLE = r"""\documentclass{article}
 \begin{document}
 """  # noqa: E501
 # The paragraphs of a fragment are like those of a page, and the text around it keeps its own.
-FRAGMENT_BEGINS = "\\par\\begingroup\\parindent=0pt\\parskip=6pt plus 2pt minus 1pt\\relax\n"
+FRAGMENT_BEGINS = "\\par\\begingroup\\parindent=0pt\\parskip=6pt plus 2pt minus 2pt\\relax\n"
 FRAGMENT_ENDS = "\n\\par\\endgroup\n"
 # A copy begins on a right-hand page, so that both sides of the paper can be printed.
 NEW_PAPER = (

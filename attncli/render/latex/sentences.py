@@ -87,7 +87,7 @@ def _tabular(
         lines.append(" & ".join(cells) + end)
     body = "\n".join(lines)
     table = f"\\begin{{tabular}}{{@{{}}{columns}@{{}}}}\n{body}\n\\end{{tabular}}"
-    spacing = r"\renewcommand{\arraystretch}{1.2}\tabcolsep=0.0095\linewidth\noindent"
+    spacing = r"\renewcommand{\arraystretch}{1.15}\tabcolsep=0.0095\linewidth\noindent"
     return f"{{{SMALL_ON_A_SLIDE}{spacing}\n{table}\\par}}"
 
 

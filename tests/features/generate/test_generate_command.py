@@ -103,7 +103,8 @@ def test_a_set(capsys: pytest.CaptureFixture[str]) -> None:
     )
     assert "mistake" not in sheet
     assert "## What the numbers say about mistakes" in key
-    assert "the scores were divided by d\\_k, not by its root · the scores were scaled twice" in key
+    both = "the scores were divided by $`d_{k}`$, not by its root · the scores were scaled twice"
+    assert both in key
     assert "Give 2 decimals, as in 0.12;" in sheet
     assert "Hand in these results: attention weights and output." in sheet
 

@@ -482,11 +482,13 @@ def test_feedback_as_pdf(
     assert sorted(os.listdir("pages")) == sorted(
         ["Ada.pdf", "Бела.pdf", "_cmd__.pdf", "Dai_ _x_.pdf"]
     )
+    # A name that TeX has no letters for is left out of the title, and stands in that of the file.
+    assert capsys.readouterr().err == ""
+    (school / "problem.yaml").write_text(f"{PROBLEM}context_tokens: [王, b]\n", encoding="utf-8")
+    results("--feedback", "pages", "--feedback-format", "pdf")
     warning = capsys.readouterr().err
-    assert (
-        "codes, such as U+738B, in 1 page of feedback (Бела); --feedback-format html shows all"
-        " letters" in warning
-    )
+    assert "codes, such as U+738B, in 4 pages of feedback (Ada, Бела, " in warning
+    assert "--feedback-format html shows all letters" in warning
     results("--feedback", "pages", "--feedback-format", "pdf", "-q")
     results("--feedback", "pages", "--feedback-format", "html")
     assert capsys.readouterr().err == ""
