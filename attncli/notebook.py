@@ -366,11 +366,13 @@ class Trace(tracing.Trace):
                 f"height cannot be {height!r}", help="give the pixels of the frame, such as 640"
             )
         view = replace(_view(detail, precision, heatmap, pictures), only_ends=True)
-        page = _page(self, view)
         text = render(
             _page(self, replace(view, pictures=False)), "table", Style(width=WIDTH_OF_TEXT_PAGE)
         )
-        if self.problem and not static:
+        is_live = self.problem is not None and not static
+        view = replace(view, short=not is_live)
+        page = _page(self, view)
+        if self.problem and is_live:
             page = with_live(page, self.problem, self, view)
         return Page(self.title, render(page, "html"), text, height)
 

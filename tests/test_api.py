@@ -263,7 +263,7 @@ def test_a_trace_with_its_gradient() -> None:
 def test_a_trace_draws_pictures(trace: attncli.Trace, tmp_path: Path) -> None:
     picture = trace.picture("flow", query="AI")
     assert picture.title == "I love AI: who attends to whom"
-    said = '"AI" pays 53.3 % of its attention to "love", 29.9 % to itself, 16.8 % to "I".'
+    said = '"AI" pays 53.3 % of its attention to "love", 29.9 % to itself and 16.8 % to "I".'
     assert picture.description == said
     assert picture._repr_svg_().startswith("<svg ")
     for suffix, begin in {".svg": b"<svg ", ".md": b"![", ".tex": b"\\documentclass"}.items():

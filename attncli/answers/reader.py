@@ -38,11 +38,11 @@ class Form:
 
 
 # A heading of a page for a terminal, the first of several rows, or a row in words.
-_HEADING_OR_ROW = r"── .*──|.*⎡.*⎤[ \t]*$|[ \t]*row(?: .*)?: "
+_HEADING_OR_ROW = r"── .*──|.*⎡.*⎤(?:[ \t]*$| {5})|[ \t]*row(?: .*)?: "
 # A matrix of one row has the brackets that lists have: names without a colon stand above it, which
 # no list of YAML has there, and no comma and blank separate its numbers.
 _NAMES_ABOVE = r"[ \t]*[^\s\[\]{}\-#\"',:](?:[^\n:]|:(?=\S))*\n"
-_ONLY_ROW = r"(?:(?:[^\n:]|:(?=\S))*\s)?\[ (?:[^\n\[\],;:]|,(?=\S))* \][ \t]*$"
+_ONLY_ROW = r"(?:(?:[^\n:]|:(?=\S))*\s)?\[ (?:[^\n\[\],;:]|,(?=\S))* \](?:[ \t]*$| {5})"
 # A name and an =, or a formula, begins no line of YAML.
 _NAMED = re.compile(
     r"^(?:(?:[0-9]+[.)][ \t]+)?[*_`$>]*[^\W\d][^\n=:#]{0,80}?[ \t`*$]*:?=[ \t]*"

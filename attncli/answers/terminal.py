@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from unicodedata import combining, east_asian_width
 
 from attncli.answers.model import Answer
@@ -37,6 +38,9 @@ _NAME_OF_DECIMALS = re.compile(r"(.+?)\s*[≈=]")
 _NAME_IN_EQUATION = re.compile(r"([^=]+?)\s*=[^=]*=")
 # This many characters stand between a matrix and the next: "  =  ", and then the labels, if any.
 _RELATION_WIDTH = 5
+# So many blanks at least stand between two parts that are side by side.
+_GAP_OF_PARTS = 5
+_SIGN_OF_PRODUCT = re.compile(r"(?<=\s\s)[·+=≈](?=\s\s)")
 _SAID_HEAD = re.compile(r"\s*(?P<name>.+?)(?:, columns: (?P<columns>.*)|:)\s*", re.DOTALL)
 _SAID_ROW = re.compile(r"\s*row(?: (?P<label>.*?))?: (?P<cells>.*)", re.DOTALL)
 _SAID_CELL = re.compile(r"(?:(?!,\s).)+", re.DOTALL)
@@ -58,6 +62,31 @@ class _PageLine:
     at: int
     text: str
     bracketed: tuple[re.Match[str], ...]
+
+    @property
+    def outside(self) -> str:
+        """The line without its matrices."""
+        return _BRACKETS.sub(_blanks_for, self.text)
+
+    def place(self, column: int) -> int:
+        """Where a column of the terminal is in the text."""
+        if self.text.isascii():
+            return min(column, len(self.text))
+        return next(
+            (at for at in range(len(self.text)) if self.column(at) >= column), len(self.text)
+        )
+
+    def first_column(self, left: int, right: int) -> int:
+        """Where the first letter stands from one column on, up to another."""
+        start = self.place(left)
+        gap = self.text[start : self.place(right)]
+        return self.column(start + len(gap) - len(gap.lstrip()))
+
+    def between(self, left: int, right: int | None) -> _PageLine:
+        """The part of the line from one column up to another, or to its end."""
+        start = self.place(left)
+        text = self.text[start : None if right is None else self.place(right)]
+        return _PageLine(self.at + start, text, tuple(_BRACKETS.finditer(text)))
 
     @property
     def indent(self) -> int:
@@ -129,7 +158,8 @@ def read(source: Source, trace: Trace) -> dict[str, Answer]:
         is_title = number == 0
         heading = _title(lines) if is_title else _heading(lines[0])
         page.add_heading(heading, lines[0].at, title=is_title)
-        for table in _drawn(lines) or _said(lines):
+        drawn = [table for part in _side_by_side(lines) for table in _drawn(part)]
+        for table in drawn or _said(lines):
             page.add_table(table)
             text = blanked(text, lines[0].at, lines[-1].at + len(lines[-1].text))
     add_named(page, text)
@@ -162,6 +192,53 @@ def _paragraphs(text: str) -> Iterator[list[_PageLine]]:
         at += len(line) + 1
     if lines:
         yield lines
+
+
+def _side_by_side(lines: Sequence[_PageLine]) -> list[Sequence[_PageLine]]:
+    """The parts of a paragraph that stand side by side, each a matrix with what stands above it; a
+    product is one.
+    """
+    starts = _starts_of_matrices(lines)
+    if len(starts) < 2 or any(_SIGN_OF_PRODUCT.search(line.outside) for line in lines):
+        return [lines]
+    cuts = [0]
+    for before, start in pairwise(starts):
+        begin = _begin_of_labels(lines, before, start)
+        if begin is None:
+            return [lines]
+        cuts.append(begin)
+    parts: list[Sequence[_PageLine]] = []
+    for left, right in zip(cuts, [*cuts[1:], None], strict=True):
+        cut = [line.between(left, right) for line in lines]
+        parts.append([line for line in cut if line.text.strip()])
+    return parts
+
+
+def _starts_of_matrices(lines: Sequence[_PageLine]) -> list[int]:
+    """In which columns of the terminal a matrix begins."""
+    found = {line.column(each.start()) for line in lines for each in line.bracketed}
+    return sorted(found)
+
+
+def _begin_of_labels(lines: Sequence[_PageLine], before: int, start: int) -> int | None:
+    """The column in which the labels of a matrix begin; None where it has none, or stands too close
+    to the one before.
+    """
+    ends = [
+        line.column(each.end())
+        for line in lines
+        for each in line.bracketed
+        if line.column(each.start()) == before
+    ]
+    end = max(ends)
+    begins: list[int] = []
+    for above, line in zip([None, *lines], lines, strict=False):
+        if start not in {line.column(each.start()) for each in line.bracketed}:
+            continue
+        # The name stands above the labels of the rows, and some matrices have no such labels.
+        begins += [each.first_column(end, start) for each in (above, line) if each]
+    begin = min(begins, default=end)
+    return begin if begin - end >= _GAP_OF_PARTS else None
 
 
 def _drawn(lines: Sequence[_PageLine]) -> list[Table]:

@@ -126,13 +126,14 @@ COMPUTED = (
             "Every score is divided by the square root of `d_k`, the number of features in a key."
         ),
         why=(
-            "Typical scores grow like `sqrt(d_k)`. Without the division, if `d_k` is large, the"
-            " softmax gives almost all weight to one key, and then the model can hardly learn."
+            "Without the division, if `d_k` is large, the softmax gives almost all weight to one"
+            " key, and then the model can hardly learn."
         ),
         more=(
-            "A dot product is a sum of `d_k` terms. If the terms are independent and each has"
-            " variance 1, their sum has variance `d_k`. Division by `sqrt(d_k)` makes the variance"
-            " 1 again. Where one key has almost all weight, the gradient of the softmax is almost"
+            "Typical scores grow like `sqrt(d_k)`. A dot product is a sum of `d_k` terms. If the"
+            " terms are independent and each has variance 1, their sum has variance `d_k`."
+            " Division by `sqrt(d_k)` makes the variance 1 again. Where one key has almost all"
+            " weight, the gradient of the softmax is almost"
             " 0, so hardly anything is learned."
         ),
         when=(
@@ -252,10 +253,8 @@ COMPUTED = (
         meaning=(
             "Row `i` says how query `i` divides its attention among the keys. Each row sums to 1."
         ),
-        why=(
-            "The softmax turns scores of any size into such shares. The higher the score, the"
-            " larger the share."
-        ),
+        why="The higher the score, the larger the share.",
+        more="The softmax turns scores of any size into such shares.",
         when="always",
         gradient=(
             "Row `i`, column `j` is the dot product of the gradient of output `i` and value `j`. It"

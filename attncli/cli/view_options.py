@@ -92,8 +92,9 @@ class ViewOptions(NamedTuple):
         from attncli.page.view import View
 
         usual_detail = "brief" if look.holds_numbers() else "rows"
+        detail = self.detail or usual_detail
         return View(
-            detail=self.detail or usual_detail,
+            detail=detail,
             precision=self.precision,
             steps=self.steps,
             cell=self.cell,
@@ -103,6 +104,8 @@ class ViewOptions(NamedTuple):
             head=self.head,
             entry=self.entry,
             only_ends=is_for_screen(look) and not all_,
+            short=not (look.is_live() or look.is_workbook()),
+            summary=detail != "brief",
         )
 
     def _conflicts_of_cell(self, look: Look) -> list[Conflict]:

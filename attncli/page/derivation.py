@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attncli.page.document import Block, Document, Heading, Lazy, Once, Paragraph
-from attncli.page.notes_and_summary import about, closing, notes
+from attncli.page.notes_and_summary import about, notes, summary, with_note_on_rounding
 from attncli.page.printer import Printer, printer_for
 from attncli.page.sections import cell_section, given_section, step_pictures, step_section
+from attncli.page.short.overview import overview
+from attncli.page.short.sections import GivenOnce, is_used, short_sections
 from attncli.page.view import View, chosen_cell, chosen_query, chosen_steps, selected_part
 from attncli.problem.parts.axes import PLACES
 from attncli.tracing.model import Trace
@@ -36,7 +38,7 @@ def derivation(trace: Trace, view: View, deviation: FormatDeviation | None = Non
         step, index = chosen_cell(trace, view.cell, whole)
         context = _head_context(whole, view, (step.name,))
         cell = (*context, *cell_section(printer, step, index))
-        blocks_of_cell = (*notes(printer, cell), *cell)
+        blocks_of_cell = (*notes(printer), *with_note_on_rounding(printer, cell))
         return Document(trace.title, blocks_of_cell, lambda: _data(whole, view))
     if view.query is not None:
         # Few pages have it, and it takes a while to import.
@@ -58,17 +60,19 @@ def derivation(trace: Trace, view: View, deviation: FormatDeviation | None = Non
 
         require_pictured(trace, names)
     kind = Lazy if printer.is_large else Once
-    blocks = kind(steps)
 
     def page() -> Iterator[Block]:
         if view.steps is None:
             yield from beginning(printer, view)
-        yield from notes(printer, blocks)
-        yield from blocks
-        if view.steps is None and not view.blank:
-            yield from closing(printer, words=not trace.leading_letters)
+            yield from notes(printer)
+            yield from overview(printer, view)
+        else:
+            yield from notes(printer)
+        yield from with_note_on_rounding(printer, steps())
         if view.steps is None:
             yield from _apart(deviation, printer)
+        elif view.summary:
+            yield from _steps_before(printer, names)
 
     return Document(
         trace.title,
@@ -86,6 +90,20 @@ def beginning(printer: Printer, view: View) -> Iterator[Block]:
         from attncli.page.pictures.blocks import chart
 
         yield chart(printer.trace)
+
+
+def _steps_before(printer: Printer, names: Sequence[str]) -> Iterator[Block]:
+    """The steps at a glance, from the first up to the last that is shown, where others are left
+    out.
+    """
+    computed = printer.trace.computed()
+    shown = [place for place, step in enumerate(computed) if step.name in names]
+    if not shown:
+        return
+    needed = computed[: shown[-1] + 1]
+    if len(needed) > len(shown):
+        yield Heading("Summary", part=bool(printer.trace.leading_letters))
+        yield from summary(printer, needed)
 
 
 def one_array(trace: Trace, names: Sequence[str]) -> NDArray[Any]:
@@ -175,17 +193,34 @@ def sections_of(printer: Printer, names: Sequence[str], view: View) -> Iterator[
         yield from forward_sections(printer, tuple(names), view)
         return
     steps = printer.trace.steps
-    chosen = [steps[name] for name in names]
-    given = [step for step in chosen if step.rule.given]
+    given = [name for name in names if steps[name].rule.given]
+    computed = [name for name in names if not steps[name].rule.given]
+    if view.short:
+        yield from _short(printer, given, computed, view)
+        return
     if given and view.steps is None:
         yield Heading("What is given")
-    for step in given:
-        yield from given_section(printer, step, view.detail)
-    computed = printer.trace.computed()
-    numbers = {step.name: number for number, step in enumerate(computed, 1)}
-    for step in chosen:
-        if step.name not in numbers:
-            continue
-        number = numbers[step.name]
-        yield from step_section(printer, step, number, view.detail, view.heatmap)
-        yield from step_pictures(printer, step.name, view, {})
+    for name in given:
+        yield from given_section(printer, steps[name], view.detail)
+    numbers = {step.name: number for number, step in enumerate(printer.trace.computed(), 1)}
+    for name in computed:
+        yield from step_section(printer, steps[name], numbers[name], view.detail, view.heatmap)
+        yield from step_pictures(printer, name, view, {})
+
+
+def _short(
+    printer: Printer, given: Sequence[str], computed: Sequence[str], view: View
+) -> Iterator[Block]:
+    """What is given and stands at no step, and all of it where there are only matrices; then the
+    steps.
+    """
+    trace = printer.trace
+    once = GivenOnce(trace, given)
+    is_brief = view.detail == "brief"
+    apart = [name for name in given if is_brief or not is_used(trace, name, computed)]
+    if apart and view.steps is None:
+        yield Heading("What is given")
+    for name in apart:
+        yield from given_section(printer, trace.steps[name], view.detail, bare=True)
+        once.show(name, {})
+    yield from short_sections(printer, printer, computed, view, once, {})

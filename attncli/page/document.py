@@ -104,20 +104,23 @@ Shapes: TypeAlias = tuple[tuple[int, ...], ...]
 
 class Heading(NamedTuple):
     """The title of a step or of a section of the page. `number` is the step's number, if it has
-    one; `part` marks the title of a part of the page, such as a head, whose sections follow. `step`
-    is the name of the step, if it is one; `place` that of the part on leading axes, ("h", 0) for
-    the first head, if all that follows is there.
+    one, or those of several steps, 1–3; `part` marks the title of a part of the page, such as a
+    head, whose sections follow. `step` is the name of the step, if it is one; `place` that of the
+    part on leading axes, ("h", 0) for the first head, if all that follows is there.
 
-    `shapes` are those of the step's product, for formats whose titles have room for them; the
-    others find them beside the formula.
+    `shapes` are those of the step's product, and `formula` is what the step says, for formats whose
+    titles have room for them; the others find both below. `beside` says that the section has
+    nothing but a formula and a matrix: it may stand beside another such without its title.
     """
 
     text: str
-    number: int | None = None
+    number: int | str | None = None
     shapes: Shapes = ()
     part: bool = False
     step: str = ""
     place: tuple[tuple[str, int], ...] = ()
+    formula: Equation | Expression | None = None
+    beside: bool = False
 
 
 class Paragraph(NamedTuple):
@@ -129,11 +132,13 @@ class Paragraph(NamedTuple):
 
 class Formula(NamedTuple):
     """An equation on a line of its own, S = Q K^T, or the symbol of what is given, with the shapes
-    of its product.
+    of its product. One that is `titled` stands in the title of its section, too, where that has
+    room.
     """
 
     equation: Equation | Expression
     shapes: Shapes = ()
+    titled: bool = False
 
 
 class WorkedLine(NamedTuple):
@@ -200,8 +205,9 @@ class Grid(NamedTuple):
     a long matrix there may be no more than its ends: then `left_out` tells of which rows or
     columns. A `picture` is a long matrix with a shade in every cell, for a terminal, where its
     digits have no room; it says whether shades are compared within their rows, as weights are, or
-    within the whole matrix. `step` is the name of the array whose numbers stand here as they stand
-    in it, or `turned`: its rows as columns. `shading` says what its shades stand for, if any.
+    within the whole matrix; a `map` is a small one, whose digits stand further below. `step` is the
+    name of the array whose numbers stand here as they stand in it, or `turned`: its rows as
+    columns. `shading` says what its shades stand for, if any.
     """
 
     name: Expression
@@ -210,7 +216,7 @@ class Grid(NamedTuple):
     cells: Sequence[Sequence[Cell]]
     closed: tuple[tuple[Expression, ...], ...] = ()
     left_out: LeftOut = ()
-    picture: Literal["rows", "matrix"] | None = None
+    picture: Literal["rows", "matrix", "map"] | None = None
     step: str = ""
     turned: bool = False
     shading: Shading | None = None
@@ -245,23 +251,28 @@ class Grid(NamedTuple):
         return bool(self.closed) and any(cell.rounded for row in self.cells for cell in row)
 
 
+# A matrix, or only its letter.
+Factor: TypeAlias = "Grid | Math"
+
+
 class Product(NamedTuple):
     """A matrix beside the matrices that it is the product of: [Q]·[Kᵀ] = [S]; the result alone has
     its labels.
 
-    `added` are matrices added to the product, such as a bias, whose one row is added to every row.
-    `meeting` is the row of the first factor and the column of the last one that give one cell:
-    these are marked. `instead` stands in its place where it is too wide for a page.
+    A factor that a page has shown before is only its letter: X·[W_K] = [K]. `added` are matrices
+    added to the product, such as a bias, whose one row is added to every row. `meeting` is the row
+    of the first factor and the column of the last one that give one cell: these are marked.
+    `instead` stands in its place where it is too wide for a page.
     """
 
-    factors: tuple[Grid, ...]
+    factors: tuple[Factor, ...]
     result: Grid
     instead: tuple[Block, ...]
-    added: tuple[Grid, ...] = ()
+    added: tuple[Factor, ...] = ()
     meeting: tuple[int, int] | None = None
 
     @property
-    def operands(self) -> tuple[tuple[str, Grid], ...]:
+    def operands(self) -> tuple[tuple[str, Factor], ...]:
         """What stands before the result, each matrix with the sign before it: "", "·" or "+"."""
         first, *others = self.factors
         return (
@@ -269,6 +280,12 @@ class Product(NamedTuple):
             *(("·", each) for each in others),
             *(("+", each) for each in self.added),
         )
+
+    @property
+    def matrices(self) -> tuple[Grid, ...]:
+        """All that have numbers here, the result last."""
+        before = [each for each in (*self.factors, *self.added) if isinstance(each, Grid)]
+        return (*before, self.result)
 
     @property
     def shows_step(self) -> bool:
@@ -283,9 +300,13 @@ class Product(NamedTuple):
             return self
         row, column = self.meeting
         first, *between, last = self.factors
+        # Of a cell, all factors are matrices.
+        assert isinstance(first, Grid)
+        assert isinstance(last, Grid)
         factors = (first.marked(row=row), *between, last.marked(column=column))
-        added: list[Grid] = []
+        added: list[Factor] = []
         for each in self.added:
+            assert isinstance(each, Grid)
             own_row = row if len(each.rows) > 1 else 0
             added.append(each.marked(row=own_row, column=column))
         result = self.result.marked(row=row, column=column)

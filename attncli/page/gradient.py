@@ -31,7 +31,7 @@ from attncli.page.document import (
 )
 from attncli.page.grid import grid
 from attncli.page.heads import HeadPart, backward_sections, head_context
-from attncli.page.notes_and_summary import notes, summary
+from attncli.page.notes_and_summary import notes, summary, with_note_on_rounding
 from attncli.page.printer import Printer, printer_for
 from attncli.page.sections import cell_section, given_section, step_pictures, step_section
 from attncli.page.view import View, chosen_cell, chosen_steps, selected_part
@@ -98,13 +98,12 @@ def gradient_page(
 
         require_pictured(trace, names)
     kind = Lazy if printer.is_large else Once
-    blocks = kind(steps)
 
     def page() -> Iterator[Block]:
         if view.cell is None and view.steps is None:
             yield from _start(printer, whole, view)
-        yield from notes(printer, blocks)
-        yield from blocks
+        yield from notes(printer)
+        yield from with_note_on_rounding(printer, steps())
 
     return Document(
         trace.title,
@@ -168,9 +167,10 @@ def _both_ways(printer: Printer, view: View) -> Iterator[Block]:
     forward = forward_steps(trace)
     loss = loss_steps(trace)
     back = backward_steps(trace)
-    yield Heading("The forward pass, in brief", part=True)
-    brief = replace(view, detail="brief", steps=forward)
-    yield from sections_of(printer, forward, brief)
+    if view.forward:
+        yield Heading("The forward pass, in brief", part=True)
+        brief = replace(view, detail="brief", steps=forward)
+        yield from sections_of(printer, forward, brief)
     if loss:
         yield Heading("The loss", part=True)
         yield from backward_blocks(printer, loss, view)
@@ -178,10 +178,11 @@ def _both_ways(printer: Printer, view: View) -> Iterator[Block]:
     yield from backward_blocks(printer, back, view)
     if view.blank:
         return
-    yield Heading("Summary", part=True)
-    steps = [trace.steps[name] for name in back]
-    worked_steps = [step for step in steps if not step.rule.given]
-    yield from summary(printer, worked_steps, "Gradient of the")
+    if not view.forward:
+        yield Heading("The forward pass", part=True)
+        yield Paragraph(("Its numbers are on the page that --forward asks for.",))
+        steps = [trace.steps[name] for name in forward]
+        yield from summary(printer, [step for step in steps if not step.rule.given])
 
 
 def backward_blocks(printer: Printer, names: Sequence[str], view: View) -> Iterator[Block]:
@@ -223,7 +224,15 @@ def _steps(
             yield from given_section(here, step, view.detail, explained=known)
             continue
         number = numbers[name]
-        yield from step_section(here, step, number, view.detail, view.heatmap, explained=known)
+        yield from step_section(
+            here,
+            step,
+            number,
+            view.detail,
+            view.heatmap,
+            explained=known,
+            titled=view.short,
+        )
         yield from step_pictures(here, name, view, place)
         if view.detail == "brief" or known or not view.explains:
             continue

@@ -12,9 +12,10 @@ from typing import NamedTuple, TypeAlias
 from attncli.english import listed
 from attncli.page.document import Block, Heading, Paragraph, Worked, WorkedLine
 from attncli.page.ends import ends_of_parts
-from attncli.page.notes_and_summary import in_words
 from attncli.page.printer import Printer, printer_for
 from attncli.page.sections import given_section, step_pictures, step_section
+from attncli.page.short.overview import words
+from attncli.page.short.sections import GivenOnce, short_sections
 from attncli.page.view import SINGULARS, View, chosen_place, place_title
 from attncli.page.worked.worked_line import worked_line
 from attncli.problem.parts.axes import BATCH, HEAD, KEY_HEAD, LEADING, PER_HEAD
@@ -124,24 +125,54 @@ def _gap(letter: str, around: Places, first: int, last: int) -> Iterator[Block]:
 
 def forward_sections(printer: Printer, names: tuple[str, ...], view: View) -> Iterator[Block]:
     """The chosen steps: what all share, each entry and head, and what comes of all together."""
-    yield from _sections_at(printer, printer, names, view, {})
+    given: list[str] = []
+    if view.short and view.detail != "brief":
+        given = [name for name in names if _stands_at_steps(printer.trace, name, names)]
+    once = GivenOnce(printer.trace, given)
+    yield from _sections_at(printer, printer, names, view, {}, once)
+
+
+def _stands_at_steps(trace: Trace, name: str, names: Sequence[str]) -> bool:
+    """Whether an array is given that can stand where it is used: each step that reads it has all of
+    its heads and entries. Of what is a number for each head, all numbers stand together.
+    """
+    if not trace.steps[name].rule.given or name in PER_HEAD:
+        return False
+    readers = [each for each in names if name in trace.steps[each].rule.inputs]
+    axes = _places_of(trace, name)
+    together = steps_of_all_heads(trace)
+    if axes and any(each in together for each in readers):
+        return False
+    return bool(readers) and all(axes <= _places_of(trace, each) for each in readers)
+
+
+def _places_of(trace: Trace, name: str) -> set[str]:
+    """The leading axes of a step; a head of keys and values stands under a head of queries."""
+    return {HEAD if letter == KEY_HEAD else letter for letter in _own_axes(trace, name)}
 
 
 def _sections_at(
-    whole: Printer, here: Printer, names: tuple[str, ...], view: View, place: Places
+    whole: Printer,
+    here: Printer,
+    names: tuple[str, ...],
+    view: View,
+    place: Places,
+    once: GivenOnce,
 ) -> Iterator[Block]:
     """What belongs to this place and to no smaller one, and around it the places within it."""
     trace = whole.trace
     together = set(steps_of_all_heads(trace))
     apart = [name for name in names if name not in together]
     own = [name for name in apart if _belongs(whole, trace.steps[name], place)]
+    own = [name for name in own if name not in once.names]
     inner = next((letter for letter in trace.leading_letters if letter not in place), None)
     # What an array means was said under an earlier head.
     explained = any(place.values())
-    blocks = list(_steps(whole, here, own, view, explained, place))
+    blocks: list[Block] = []
     is_said = inner is None and here.trace.is_plain
     if is_said and view.steps is None and not view.blank:
-        blocks += [Heading(f"{place_title(place)} in words"), in_words(here)]
+        blocks += words(here, view, f"{place_title(place)} in words")
+    blocks += _steps(whole, here, own, view, explained, place, once)
     if blocks:
         title = place_title(place) if place else _shared_by_all(trace.leading_letters[0])
         at = tuple(with_key_head(trace, place).items())
@@ -157,7 +188,7 @@ def _sections_at(
     if inner is None:
         return
     inside = ({**place, inner: number} for number in _shown_positions(whole, inner))
-    parts = ((each[inner], _sections_of(whole, names, view, each)) for each in inside)
+    parts = ((each[inner], _sections_of(whole, names, view, each, once)) for each in inside)
     yield from _with_omissions(inner, place, parts)
     joined = [name for name in names if name in together]
     if inner == HEAD and joined:
@@ -165,7 +196,7 @@ def _sections_at(
         if BATCH in place:
             title += f", entry {place[BATCH]}"
         yield Heading(title, part=True, place=tuple(place.items()))
-        yield from _steps(whole, here, joined, view, explained, place)
+        yield from _steps(whole, here, joined, view, explained, place, once)
 
 
 def _shared_by_all(letter: str) -> str:
@@ -173,10 +204,10 @@ def _shared_by_all(letter: str) -> str:
 
 
 def _sections_of(
-    whole: Printer, names: tuple[str, ...], view: View, place: Places
+    whole: Printer, names: tuple[str, ...], view: View, place: Places, once: GivenOnce
 ) -> Iterator[Block]:
     here = replace(whole, trace=trace_at(whole.trace, place))
-    yield from _sections_at(whole, here, names, view, place)
+    yield from _sections_at(whole, here, names, view, place, once)
 
 
 def _served(whole: Printer, head: int, names: Sequence[str]) -> Iterator[Block]:
@@ -201,15 +232,27 @@ def _has_keys(trace: Trace, names: Sequence[str]) -> bool:
 
 
 def _steps(
-    whole: Printer, here: Printer, names: list[str], view: View, explained: bool, place: Places
+    whole: Printer,
+    here: Printer,
+    names: list[str],
+    view: View,
+    explained: bool,
+    place: Places,
+    once: GivenOnce,
 ) -> Iterator[Block]:
     """Given arrays first, then what is worked out, numbered as in the whole trace."""
     computed = whole.trace.computed()
     numbers = {step.name: number for number, step in enumerate(computed, 1)}
     for name in names:
         step = here.trace.steps[name]
-        if name not in numbers:
-            yield from given_section(here, step, view.detail, explained=explained)
+        # What is given once stands where it is used.
+        if name not in numbers and name not in once.names:
+            yield from given_section(here, step, view.detail, explained=explained, bare=view.short)
+    if view.short:
+        # A step that has several meanings says something else of each entry.
+        said = [name for name in names if explained and not here.trace.steps[name].rule.meanings]
+        yield from short_sections(whole, here, names, view, once, place, said)
+        return
     for name in names:
         if name not in numbers:
             continue

@@ -27,6 +27,8 @@ HALF_A_TENTH_PERCENT = 0.0005
 ALMOST_NONE, ALMOST_ALL = "less than 0.1 %", "more than 99.9 %"
 # Weights closer than this, in relation, are the same.
 TIE = 1e-9
+# A smaller part of an output says little about it.
+LEAST_PART_SAID = 0.4
 # What roundings may do to the sum of a row of weights.
 NEARLY_1 = 1e-6
 
@@ -115,7 +117,7 @@ def _sentences(query: _Query, is_blind: bool) -> Iterator[str]:
         yield f"{upper} is the sum of the values, each times its share."
     elif not _is_whole(trace, weights):
         ranking = _Ranking.of(weights, np.flatnonzero(weights))
-        yield f"{who} pays {', '.join(_shares(query, ranking))}."
+        yield f"{who} pays {_together(_shares(query, ranking))}."
         yield f"Together, this is {percent(float(weights.sum()))}."
         yield f"{upper} is the sum of the values, each times its weight."
     elif len(seen) == 1:
@@ -130,8 +132,10 @@ def _sentences(query: _Query, is_blind: bool) -> Iterator[str]:
         yield f"{upper} is the average of {whose} values."
     else:
         ranking = _Ranking.of(weights, seen)
-        yield f"{who} pays {', '.join(_shares(query, ranking))}."
-        yield f"{upper} is {_origin(query, ranking)}."
+        yield f"{who} pays {_together(_shares(query, ranking))}."
+        origin = _origin(query, ranking)
+        if origin:
+            yield f"{upper} is {origin}."
 
 
 def _is_whole(trace: Trace, weights: Weights) -> bool:
@@ -222,8 +226,23 @@ def _shares(query: _Query, ranking: _Ranking) -> list[str]:
     return said
 
 
+def _together(shares: Sequence[str]) -> str:
+    """Shares as people say them: 70.7 % to "love", 22.3 % to "AI" and 7.0 % to itself.
+
+    Beside an "and" within a share, a comma tells them apart.
+    """
+    *before, last = shares
+    if not before:
+        return last
+    has_and = any(" and " in share for share in shares)
+    return ", ".join(before) + (", and " if has_and else " and ") + last
+
+
 def _origin(query: _Query, ranking: _Ranking) -> str:
-    """What an output is made of: mostly the value of "love" (70.7 %)."""
+    """What an output is made of: mostly the value of "love" (70.7 %).
+
+    Nothing where no value has a large part in it.
+    """
     weight, keys = ranking.group(0)
     share = weight * len(keys)
     names = f"{len(keys):,} values of equal weight"
@@ -234,6 +253,8 @@ def _origin(query: _Query, ranking: _Ranking) -> str:
     if len(keys) > 1:
         total = f"together {total}"
         parts_are = "parts are"
+    if share < LEAST_PART_SAID:
+        return ""
     if share <= 0.5:
         return f"a mixture. Its largest {parts_are} {names} ({total})"
     how = "almost entirely" if share > 0.95 else "mostly"

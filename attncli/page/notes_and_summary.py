@@ -16,7 +16,6 @@ from attncli.equation.nodes import Name
 from attncli.equation.shapes import product_text
 from attncli.page.document import (
     Block,
-    Heading,
     Listing,
     Math,
     Paragraph,
@@ -36,9 +35,7 @@ from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import axis_length
 
 WORDS = "In words"
-NEARLY = (
-    "On a line with ≈, some numbers are rounded, so they may not give exactly the printed result."
-)
+NEARLY = "≈ means: the printed numbers give the result only after rounding."
 ROUNDED = f"{NEARLY} attncli itself calculates with unrounded numbers."
 SETTINGS_IN_WORDS = {
     "scale": "scale {}",
@@ -148,8 +145,8 @@ def _leading(trace: Trace) -> Iterator[str]:
         yield f"{count(trace['past_K'].shape[-2], 'key')} from a cache"
 
 
-def notes(printer: Printer, blocks: Iterable[Block]) -> Iterator[Block]:
-    """Warnings, and what `=`, `≈` and the printed digits mean on this page."""
+def notes(printer: Printer) -> Iterator[Block]:
+    """Warnings, and what the printed digits mean on this page."""
     trace = printer.trace
     for warning in trace.warnings:
         yield Paragraph((warning[0].upper() + warning[1:] + ".",), "warning")
@@ -170,11 +167,26 @@ def notes(printer: Printer, blocks: Iterable[Block]) -> Iterator[Block]:
         if dtype.name != dtype.computed:
             said += f" Each step is computed in {dtype.computed} and then rounded to {dtype.name}."
         yield Paragraph((said,), "note")
-    if any(map(_is_rounded, _worked_lines(blocks))):
-        said = ROUNDED
-        if dtype.name != "float64":
-            said = f"{NEARLY} attncli itself calculates with all digits of {dtype.name}."
-        yield Paragraph((said,), "note")
+
+
+def with_note_on_rounding(printer: Printer, blocks: Iterable[Block]) -> Iterator[Block]:
+    """The blocks; after the first lines with ≈ a note says what it means, if none has before."""
+    trace = printer.trace
+    is_said = trace.truth is not None or printer.shows_closed_forms
+    for block in blocks:
+        yield block
+        if is_said or not isinstance(block, Worked):
+            continue
+        if any(map(_is_rounded, block.lines)):
+            is_said = True
+            yield Paragraph((_note_on_rounding(trace),), "note")
+
+
+def _note_on_rounding(trace: Trace) -> str:
+    dtype = DTYPES[trace.settings.dtype]
+    if dtype.name != "float64":
+        return f"{NEARLY} attncli itself calculates with all digits of {dtype.name}."
+    return ROUNDED
 
 
 def _is_rounded(line: WorkedLine) -> bool:
@@ -242,28 +254,6 @@ def _difference(trace: Trace, truth: Trace, step: Step, precision: int) -> Itera
         )
 
 
-def _worked_lines(blocks: Iterable[Block]) -> Iterator[WorkedLine]:
-    for block in blocks:
-        if isinstance(block, Worked):
-            yield from block.lines
-
-
-def closing(printer: Printer, *, words: bool) -> Iterator[Block]:
-    """Summary and shapes of a whole trace, and what it says in words.
-
-    Without `words`, each of its heads has had its own. After heads that are parts of the page, the
-    summary is a part, too.
-    """
-    trace = printer.trace
-    yield Heading("Summary", part=bool(trace.leading_letters))
-    yield from summary(printer, trace.computed())
-    if flow := _flow(trace):
-        yield Paragraph(("Shapes: ", *flow))
-    if words and trace.is_plain:
-        yield Heading(WORDS)
-        yield in_words(printer)
-
-
 def in_words(printer: Printer) -> Listing:
     """The trace in words, a sentence for each query."""
     sentences = attention_in_words(printer.trace, printer.ends_or_all)
@@ -303,7 +293,7 @@ def _row(printer: Printer, number: int, step: Step, head: str) -> tuple[Text, ..
     return ((str(number),), (title,), formula, (shape,))
 
 
-def _flow(trace: Trace) -> Text:
+def flow_of_shapes(trace: Trace) -> Text:
     """X (3, 4) → Q, K, V (3, 3) → …, up to the result."""
     said: list[str | Math] = []
     groups = list(FLOW_OF_SHAPES)

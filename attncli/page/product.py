@@ -4,14 +4,14 @@ the column.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from attncli.attention.registry import in_symbols
 from attncli.equation.nodes import Call, Expression, Name
 from attncli.equation.shapes import product_factors
-from attncli.page.document import Block, Cell, Grid, Math, Paragraph, Product
+from attncli.page.document import Block, Cell, Factor, Grid, Math, Paragraph, Product
 from attncli.page.ends import too_many_rows
 from attncli.page.grid import grid
 from attncli.page.printer import Printer
@@ -23,9 +23,13 @@ from attncli.tracing.slices import cut_trace
 LONGEST_SIDE_BESIDE_OTHERS = 16
 
 
-def beside_factors(printer: Printer, step: Step, result: Grid) -> Block:
+def beside_factors(
+    printer: Printer, step: Step, result: Grid, known: Collection[str] = ()
+) -> Block:
     """The matrix of a step with the matrices that it is the product of; alone where it is none, or
     is large.
+
+    Of those that the page has shown before, which are `known`, there is only the letter.
     """
     if printer.blank or result.closed:
         return result
@@ -33,7 +37,13 @@ def beside_factors(printer: Printer, step: Step, result: Grid) -> Block:
     if not found or not found.small or found.has_closed_forms(printer):
         return result
     result = result._replace(cells=tuple(result.cells))
-    return Product(found.factors(printer), result, (result,), found.added(printer))
+    factors: list[Factor] = []
+    added: list[Factor] = []
+    for (each, _), matrix in zip(found.multiplied, found.factors(printer), strict=True):
+        factors.append(Math(matrix.name) if each.name in known else matrix)
+    for each, matrix in zip(found.others, found.added(printer), strict=True):
+        added.append(Math(matrix.name) if each.name in known else matrix)
+    return Product(tuple(factors), result, (result,), tuple(added))
 
 
 def meeting(printer: Printer, step: Step, index: tuple[int, ...]) -> Iterator[Block]:

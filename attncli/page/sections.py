@@ -36,12 +36,15 @@ MOST_ROOM = 12
 
 
 def given_section(
-    printer: Printer, step: Step, detail: str, *, explained: bool = False
+    printer: Printer, step: Step, detail: str, *, explained: bool = False, bare: bool = False
 ) -> Iterator[Block]:
     """A given array: its name, shape and meaning, and its numbers; `explained` where the page has
-    said what it is.
+    said what it is. One that is `bare` has its numbers alone in brief.
     """
     rule = step.rule
+    if bare and detail == "brief":
+        yield grid(printer, step)
+        return
     # A number has no shape.
     size = f" ({shape_text(step.shape)})" if step.shape else ""
     meaning: Text = ()
@@ -63,31 +66,58 @@ def step_section(
     heatmap: bool,
     *,
     explained: bool = False,
+    titled: bool = False,
 ) -> Iterator[Block]:
     """A computed step, from its headline to its worked lines; `explained` where the page has said
-    what it is.
+    what it is, `titled` where its title has room for its formula.
     """
     rule = step.rule
     product = shapes(printer.trace, step)
-    yield Heading(rule.title, number, product, step=step.name)
     is_brief = detail == "brief"
+    formulas = list(formulas_of(printer, step, product, detail, titled=titled))
+    in_title = formulas[0].equation if titled else None
+    yield Heading(
+        rule.title, number, product, step=step.name, formula=in_title, beside=titled and is_brief
+    )
     if not is_brief and not explained and printer.explains:
-        parts = [part for part in (rule.meaning, rule.why) if part]
-        yield Paragraph(printer.prose(" ".join(parts)))
-    found = headline(rule)
-    if found:
-        yield Formula(printer.formula(found), product)
-    if not is_brief or not rule.matrix_form:
-        yield _formula_of_cell(printer, rule, product)
+        yield Paragraph(printer.prose(explanation(step)))
+    yield from formulas
     matrix = grid(printer, step, heatmap)
     yield matrix if is_brief else beside_factors(printer, step, matrix)
-    shows_work = not is_brief or lists_closed_forms(printer, step)
+    yield from worked_section(printer, step, detail)
+    if not is_brief and step.name in printer.blank and not rule.is_copy:
+        yield _room_to_work(step, detail)
+
+
+def explanation(step: Step) -> str:
+    """What a step is, and what for."""
+    return " ".join(part for part in (step.rule.meaning, step.rule.why) if part)
+
+
+def formulas_of(
+    printer: Printer, step: Step, product: Shapes, detail: str, *, titled: bool = False
+) -> Iterator[Formula]:
+    """The formula of a step: that of its matrices if it has one, else that of a cell.
+
+    Both stand there where every cell is worked, and of a person's own equation: one of the two is
+    how it was read.
+    """
+    found = headline(step.rule)
+    is_own = step.rule.own and detail != "brief"
+    if found:
+        yield Formula(printer.formula(found), product, titled)
+    if not found or detail == "cells" or is_own:
+        of_cell = _formula_of_cell(printer, step.rule, product)
+        yield of_cell._replace(titled=titled and not found)
+
+
+def worked_section(printer: Printer, step: Step, detail: str) -> Iterator[Block]:
+    """The worked lines of a step, where the page shows them."""
+    shows_work = detail != "brief" or lists_closed_forms(printer, step)
     if shows_work and printer.may_show_work(step):
         together = worked(printer, step, detail)
         if together.lines:
             yield together
-    if not is_brief and step.name in printer.blank and not rule.is_copy:
-        yield _room_to_work(step, detail)
 
 
 def _formula_of_cell(printer: Printer, rule: Rule, product: Shapes) -> Formula:

@@ -51,7 +51,9 @@ class View:
     steps whose numbers are left out, to be filled in. With `explains`, the page says what each step
     is, and why. With `in_full`, given numbers have all their
     digits: somebody works with them. With `only_ends`, only the ends of what is long are shown, as
-    on a screen (`ends.py`).
+    on a screen (`ends.py`). A `short` page has what is given where it is used; in another, it
+    stands before the steps, each of which is a section. With `summary`, a page of some steps tells
+    the others at a glance. The page of gradients has the forward pass, too, with `forward`.
     """
 
     detail: str = "rows"
@@ -67,6 +69,9 @@ class View:
     in_full: bool = False
     only_ends: bool = False
     explains: bool = True
+    short: bool = True
+    summary: bool = False
+    forward: bool = False
 
     def steps_needed(self, numbers_alone: bool) -> frozenset[str] | None:
         """The steps whose numbers a page with this view has, or data of `numbers_alone`; None for

@@ -430,6 +430,8 @@ def _both_ways(printer: Printer, view: View) -> Iterator[Block]:
     The parts of heads and entries are told apart by their titles, which name sheets.
     """
     trace = printer.trace
+    # A sheet has what is given in one place.
+    view = replace(view, short=False)
     yield from sections_of(printer, forward_steps(trace), view)
     parts = (
         ("The loss", "loss", loss_steps(trace)),

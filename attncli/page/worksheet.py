@@ -160,7 +160,8 @@ def answer_key(trace: Trace, view: View, audit: Audit) -> Document:
 
 
 def _page(trace: Trace, view: View) -> Document:
-    view = replace(view, in_full=True)
+    # A student needs all that is given in one place.
+    view = replace(view, in_full=True, short=False, forward=True)
     return gradient_page(trace, view) if backward_steps(trace) else derivation(trace, view)
 
 

@@ -9,7 +9,9 @@ from functools import cache
 from itertools import islice
 
 from attncli.equation.nodes import Call
-from attncli.page.document import Cell, Grid, Item, LeftOut, Product, Shading
+from attncli.equation.notation import UNICODE
+from attncli.equation.printer import write
+from attncli.page.document import Cell, Grid, Item, LeftOut, Math, Product, Shading
 from attncli.page.ends import ROWS_AT_EACH_END
 
 # So many cells are written together.
@@ -107,7 +109,10 @@ def product_width(product: Product) -> int:
     The labels of the result are among them.
     """
     width = max(map(len, product.result.rows))
-    for grid in (*product.factors, *product.added, product.result):
+    for letter in (*product.factors, *product.added):
+        if isinstance(letter, Math):
+            width += len(write(letter.expression, UNICODE)) + COLUMN_GAP
+    for grid in product.matrices:
         width += AROUND_MATRIX
         for column in zip(*grid.cells, strict=True):
             longest = max(len(cell.text) for cell in column)

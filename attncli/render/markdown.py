@@ -203,6 +203,8 @@ class _BlockWriter:
                 yield self.display(shown)
             case page.Worked(lines=lines):
                 yield from map(self.worked, lines)
+            case page.Grid(picture="map"):
+                yield from self.map(block)
             case page.Grid():
                 yield from self.grid(block)
             case page.Product():
@@ -304,6 +306,23 @@ class _BlockWriter:
         if said:
             yield f"\n{'; '.join(said)}"
 
+    def map(self, grid: page.Grid) -> Iterator[str]:
+        """A small matrix as shades alone: its numbers stand further below.
+
+        Without a name it is not taken for an answer.
+        """
+        head = ["", *map(self.name, grid.columns)]
+        rows: list[list[str]] = []
+        for name, cells in zip(grid.rows, grid.cells, strict=True):
+            bold = f"**{self.name(name)}**"
+            rows.append([bold, *map(self.shade, cells)])
+        yield from _pipes(head, rows, ())
+
+    def shade(self, cell: page.Cell) -> str:
+        """A cell of a map, twice its sign."""
+        sign = mark(cell) or HIDDEN_SIGN
+        return self.plain(sign) * 2
+
     def numbers(self, rows: Iterable[Sequence[page.Cell]]) -> Iterator[list[str]]:
         """The numbers of each row; a cell that stands in many places is written once."""
         written: dict[int, str] = {}
@@ -317,7 +336,7 @@ class _BlockWriter:
             yield numbers
 
     def product(self, product: page.Product) -> Iterator[str]:
-        """All matrices in one formula, and the result once more in a table, with its labels."""
+        """What is multiplied as a formula, and what comes out: with its labels in a table."""
         if product_width(product) > WIDEST_FORMULA:
             for place, block in enumerate(product.instead):
                 if place:
@@ -325,11 +344,21 @@ class _BlockWriter:
                 yield from self.block(block)
             return
         marked = product.marked()
-        factors = [f"{_SIGNS[sign]}{_array(factor)}\n" for sign, factor in marked.operands]
-        yield self.display(f"{''.join(factors)}= {_array(marked.result)}")
-        if product.shows_step:
-            yield ""
-            yield from self.block(product.result)
+        factors: list[str] = []
+        for sign, factor in marked.operands:
+            shown = _array(factor) if isinstance(factor, page.Grid) else _letter(factor)
+            factors.append(f"{_SIGNS[sign]}{shown}\n")
+        if product.meeting is not None or not product.shows_step:
+            yield self.display(f"{''.join(factors)}= {_array(marked.result)}")
+            if product.shows_step:
+                yield ""
+                yield from self.block(product.result)
+            return
+        # The result stands below, with its labels.
+        name = write(product.result.name, LATEX)
+        yield self.display(f"{name} = {''.join(factors)}".rstrip())
+        yield ""
+        yield from self.block(product.result)
 
     def cell(self, cell: page.Cell, closed: Expression) -> str:
         """A number, after its closed form where that says more."""
@@ -374,6 +403,11 @@ class _BlockWriter:
         those of a sentence.
         """
         return self.at_line_start(self.plain(label(text), keeps_typography=True))
+
+
+def _letter(factor: page.Math) -> str:
+    """A matrix that stands before on the page."""
+    return f"{write(factor.expression, LATEX)} "
 
 
 def _array(grid: page.Grid) -> str:

@@ -22,21 +22,21 @@ from attncli.tracing import run
 
 HERE = Path(__file__).parent
 PROBLEM = "inputs/i_love_ai.yaml"
-STEPS = ("scores", "weights")
-COMMAND = f"attncli compute {PROBLEM} --steps {','.join(STEPS)} --heatmap"
+COMMAND = f"attncli compute {PROBLEM}"
+# The words, the map, the shapes and the first product.
+LINES_SHOWN = 38
 
 
 def picture() -> str:
-    """A terminal of 80 columns after the command, as SVG."""
+    """The beginning of the page on a terminal of 80 columns, as SVG."""
     trace = run(load(str(HERE.parents[1] / PROBLEM)))
-    page = render(
-        derivation(trace, View(steps=STEPS, heatmap=True)), "table", Style(width=80, color=True)
-    )
+    page = render(derivation(trace, View()), "table", Style(width=80, color=True))
+    beginning = "\n".join([*page.split("\n")[:LINES_SHOWN], "  …"])
     console = Console(
         record=True, width=82, file=io.StringIO(), force_terminal=True, color_system="truecolor"
     )
     console.print(Text(f"$ {COMMAND}\n", "bold"))
-    console.print(Text.from_ansi(page))
+    console.print(Text.from_ansi(beginning))
     return console.export_svg(title="attncli", unique_id="attncli")
 
 

@@ -75,7 +75,7 @@ def is_read_back(symbol: str, loss: dict[str, object], folder: Path) -> bool:
     file.write_text(json.dumps(problem))
     for name in ("page.tex", "page.md", "page.txt"):
         page = folder / name
-        words = ["gradient", str(file), "-q", "-o", str(page)]
+        words = ["gradient", str(file), "--forward", "-q", "-o", str(page)]
         if name == "page.txt":
             words += ["--format", "table"]
         if attncli(words) == 3:

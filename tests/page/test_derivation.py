@@ -60,19 +60,23 @@ def test_the_headings_of_a_page(trace: Trace) -> None:
         (heading.number, heading.text) for heading in blocks(derivation(trace, View()), Heading)
     ]
     assert headings == [
+        (None, "In words"),
+        ("1–3", "Queries, keys and values"),
+        ("4–5", "Scores"),
+        (6, "Scaled scores"),
+        (7, "Exponentials"),
+        (8, "Row sums"),
+        (9, "Attention weights"),
+        (10, "Output"),
+    ]
+    apart = blocks(derivation(trace, View(short=False)), Heading)
+    assert [(heading.number, heading.text) for heading in apart][1:7] == [
         (None, "What is given"),
         (1, "Queries"),
         (2, "Keys"),
         (3, "Values"),
         (4, "Keys, transposed"),
         (5, "Scores"),
-        (6, "Scaled scores"),
-        (7, "Exponentials"),
-        (8, "Row sums"),
-        (9, "Attention weights"),
-        (10, "Output"),
-        (None, "Summary"),
-        (None, "In words"),
     ]
 
 
@@ -100,7 +104,7 @@ def test_the_first_line_says_what_is_computed(trace: Trace, problem: Build) -> N
 def test_every_matrix_is_shown_with_its_labels(trace: Trace) -> None:
     shown = (
         block.result if isinstance(block, Product) else block
-        for block in derivation(trace, View()).blocks
+        for block in derivation(trace, View(short=False)).blocks
     )
     grids = {write(block.name, UNICODE): block for block in shown if isinstance(block, Grid)}
     assert list(grids) == [
@@ -136,7 +140,6 @@ def test_formulas_carry_their_shapes(trace: Trace) -> None:
         ("Q = X W_Q", ((3, 4), (4, 3), (3, 3))),
         ("K = X W_K", ((3, 4), (4, 3), (3, 3))),
         ("V = X W_V", ((3, 4), (4, 3), (3, 3))),
-        ("Kᵀ = transpose of K", ((3, 3),)),
         ("S = Q Kᵀ", ((3, 3), (3, 3), (3, 3))),
         ("Z = S / √d_k", ((3, 3),)),
         ("E = exp(Z)", ((3, 3),)),
@@ -155,19 +158,33 @@ def test_the_detail_is_how_many_lines_are_worked(trace: Trace, detail: str, line
     assert sum(len(block.lines) for block in blocks(page, Worked)) == lines
 
 
-def test_the_end_of_a_page(trace: Trace) -> None:
+def test_a_page_begins_with_what_it_means(trace: Trace) -> None:
     page = derivation(trace, View())
-    (summary,) = blocks(page, Table)
-    rows = [tuple(plain(cell) for cell in row) for row in summary.rows]
-    assert rows[4] == ("5", "Scores", "S = Q Kᵀ", "(3×3)·(3×3) = (3×3)")
-    assert [row[1] for row in rows] == [trace.steps[name].rule.title for name in COMPUTED]
-    assert "Shapes: X (3×4) → Q, K, V (3×3) → S (3×3) → A (3×3) → O (3×3)" in sentences(
-        page, "text"
-    )
+    assert [type(block) for block in page.blocks[:5]] == [
+        Paragraph,
+        Heading,
+        Listing,
+        Grid,
+        Paragraph,
+    ]
     (words,) = blocks(page, Listing)
     assert plain(words.items[0]).startswith(
-        '"I" pays 70.7 % of its attention to "love", 22.3 % to "AI", 7.0 % to itself.'
+        '"I" pays 70.7 % of its attention to "love", 22.3 % to "AI" and 7.0 % to itself.'
     )
+    shades = next(blocks(page, Grid))
+    assert (shades.picture, shades.step) == ("map", "weights")
+    assert sentences(page, "text")[1] == (
+        "Shapes: X (3×4) → Q, K, V (3×3) → S (3×3) → A (3×3) → O (3×3)"
+    )
+
+
+def test_a_page_of_some_steps_ends_with_those_that_lead_there(trace: Trace) -> None:
+    page = derivation(trace, View(steps=("scores",), summary=True))
+    (summary,) = blocks(page, Table)
+    rows = [tuple(plain(cell) for cell in row) for row in summary.rows]
+    assert rows[-1] == ("5", "Scores", "S = Q Kᵀ", "(3×3)·(3×3) = (3×3)")
+    assert [row[1] for row in rows] == [trace.steps[name].rule.title for name in COMPUTED[:5]]
+    assert not list(blocks(derivation(trace, View(summary=True)), Table))
 
 
 def test_some_steps_only(trace: Trace) -> None:
@@ -186,8 +203,8 @@ def test_one_cell_only(trace: Trace) -> None:
 
 def test_the_note_on_rounded_lines_comes_once_and_only_where_there_are_some(trace: Trace) -> None:
     note = (
-        "On a line with ≈, some numbers are rounded, so they may not give exactly the printed"
-        " result. attncli itself calculates with unrounded numbers."
+        "≈ means: the printed numbers give the result only after rounding. attncli itself"
+        " calculates with unrounded numbers."
     )
     assert sentences(derivation(trace, View()), "note") == [note]
     assert sentences(derivation(trace, View(steps=("scores",))), "note") == []
@@ -217,8 +234,8 @@ def test_on_paper_the_page_says_where_it_differs(love: Problem) -> None:
     assert sentences(page, "note") == [
         "This page is calculated as on paper: every result is rounded to 3 decimals, and the next"
         " step uses the rounded number. A half is rounded away from 0. Inputs are not rounded. The"
-        " weights of a row may therefore add up to a little more or less than 1. On a line with ≈,"
-        " some numbers are rounded, so they may not give exactly the printed result."
+        " weights of a row may therefore add up to a little more or less than 1. ≈ means: the"
+        " printed numbers give the result only after rounding."
     ]
     differences, _ = blocks(page, Listing)
     assert [plain(item) for item in differences.items] == [
@@ -251,7 +268,7 @@ def test_hidden_cells_are_marked_and_shades_follow_the_numbers(problem: Build) -
     trace = run(problem(Q=rows, K=rows, V=rows, mask=(Causal(),)))
     grids = {
         write(grid.name, UNICODE): grid
-        for grid in blocks(derivation(trace, View(heatmap=True)), Grid)
+        for grid in blocks(derivation(trace, View(heatmap=True, short=False)), Grid)
     }
     assert [[cell.hidden for cell in row] for row in grids["Z'"].cells] == [
         [False, True],
@@ -320,7 +337,7 @@ def test_numbers_that_do_not_fit_are_still_a_page(problem: Build) -> None:
 def test_a_cache_is_told_in_words(problem: Build, past: int, rows: str) -> None:
     one, kept = np.ones((1, 2)), np.ones((past, 2))
     trace = run(problem(Q=one, K=one, V=one, past_K=kept, past_V=kept, rope=(10_000, "half")))
-    words = " ".join(sentences(derivation(trace, View()), "text"))
+    words = " ".join(sentences(derivation(trace, View(short=False)), "text"))
     assert f"The keys of all tokens. {rows}" in words
     assert f"Query i is at position i + {past}, after the positions of the cache." in words
     assert "With RoPE, these are the rotated keys." in words

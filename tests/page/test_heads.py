@@ -70,10 +70,8 @@ def grouped(problem: Build) -> Problem:
 
 def test_the_parts_of_a_page_and_their_order(two: Problem) -> None:
     head = [
-        "Queries",
-        "Keys",
-        "Values",
-        *WORK[:3],
+        "Queries, keys and values",
+        *WORK[1:3],
         "Masked scores",
         *WORK[3:],
         "Outputs of the heads",
@@ -82,15 +80,14 @@ def test_the_parts_of_a_page_and_their_order(two: Problem) -> None:
         "What all heads share",
         "Mask",
         "Head 0",
-        *head,
         "Head 0 in words",
-        "Head 1",
         *head,
+        "Head 1",
         "Head 1 in words",
+        *head,
         "All heads together",
         "Heads, side by side",
         "Output",
-        "Summary",
     ]
 
 
@@ -105,7 +102,7 @@ def test_steps_are_numbered_alike_in_every_head(two: Problem) -> None:
     numbers = [
         block.number for block in page(two).blocks if isinstance(block, Heading) and block.number
     ]
-    head = [1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12]
+    head = ["1–3", "4–5", 6, 8, 9, 10, 11, 12]
     assert numbers == [7, *head, *head, 13, 14]
 
 
@@ -117,7 +114,11 @@ def test_only_parts_with_something_in_them_have_a_heading(two: Problem, grouped:
 
 
 def test_the_page_of_one_head_or_entry(two: Problem, problem: Build) -> None:
-    assert headings(two, head=1)[:3] == ["What is given", "Queries", "Keys"]
+    assert headings(two, head=1)[:3] == [
+        "In words",
+        "Queries, keys and values",
+        "Scores",
+    ]
     assert page(two, head=1).title == "Head 1"
     batch = problem(Q=np.ones((2, 2, 2, 2)), K=np.ones((2, 2, 2, 2)), V=np.ones((2, 2, 2, 2)))
     assert headings(batch, steps=("scores",), entry=1) == ["Head 0", "Scores", "Head 1", "Scores"]
@@ -206,9 +207,9 @@ def test_values_alone_may_have_entries_and_heads(problem: Build) -> None:
     values = np.arange(8.0).reshape(2, 1, 2, 2)
     one = problem(Q=np.eye(2), K=np.eye(2), V=values)
     assert headings(one, detail="brief") == [
-        "What all entries share", *WORK,
-        "Entry 0, head 0", "Output", "Entry 0, head 0 in words",
-        "Entry 1, head 0", "Output", "Entry 1, head 0 in words", "Summary",
+        "What all entries share", *WORK[1:],
+        "Entry 0, head 0", "Entry 0, head 0 in words", "Output",
+        "Entry 1, head 0", "Entry 1, head 0 in words", "Output",
     ]  # fmt: skip
     trace = run(one)
     np.testing.assert_allclose(trace["output"], trace["weights"] @ values)
@@ -225,7 +226,6 @@ def test_parts_are_a_level_above_their_sections(two: Problem, love: Problem) -> 
         "Head 0",
         "Head 1",
         "All heads together",
-        "Summary",
     ]
     assert ("###", "7. Mask") in found
     alone = re.findall(r"^(#+) (.*)$", render(page(love), "markdown"), re.MULTILINE)

@@ -80,7 +80,7 @@ def lines_of(trace: Trace, precision: int) -> Iterator[tuple[str, int, dict[str,
     fixed, and its texts.
     """
     fixed: dict[str, int] = {}
-    for block in derivation(trace, View(detail="cells", precision=precision)).blocks:
+    for block in derivation(trace, View(detail="cells", precision=precision, short=False)).blocks:
         if isinstance(block, Heading):
             fixed, name = dict(block.place) if block.part else fixed, block.step
         if isinstance(block, Worked) and name:

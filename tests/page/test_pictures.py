@@ -200,7 +200,7 @@ def test_latex_fits_its_pages(name: str, engine: str, tmp_path: Path) -> None:
 
 
 def test_the_page_of_a_gradient_draws_both_passes(capsys: pytest.CaptureFixture[str]) -> None:
-    assert command(["gradient", LOVE, "--pictures", "--format", "html"]) == 0
+    assert command(["gradient", LOVE, "--forward", "--pictures", "--format", "html"]) == 0
     forward, _, backward = (
         capsys.readouterr().out.partition("<main>")[2].partition(">The backward pass<")
     )
@@ -214,7 +214,8 @@ def test_the_page_of_a_gradient_draws_both_passes(capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize("name", ["multi_head.yaml", "batch.yaml", "grouped_query.yaml"])
 def test_each_head_of_a_gradient_has_its_own_pictures(name: str) -> None:
     trace = run(load(str(INPUTS / name)), gradient=True)
-    blocks = gradient_page(trace, View(detail="brief", pictures=True)).blocks
+    view = View(detail="brief", pictures=True, forward=True)
+    blocks = gradient_page(trace, view).blocks
     names = [each.name for each in blocks if isinstance(each, Picture)]
     parts = trace["d_scores"].shape[0]
     assert len({*names}) == len(names) == 1 + 4 * parts

@@ -13,7 +13,7 @@ import pytest
 from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write
 from attncli.page.derivation import derivation
-from attncli.page.document import Block, Grid, Paragraph, Product, Worked, plain
+from attncli.page.document import Block, Factor, Grid, Paragraph, Product, Worked, plain
 from attncli.page.gradient import gradient_page
 from attncli.page.printer import Printer
 from attncli.page.view import View
@@ -46,9 +46,16 @@ def on_page(trace: Trace, view: View | None = None) -> dict[str, Product]:
 
 
 def spelled(product: Product) -> str:
-    """X·W_Q + b_Q = Q."""
-    before = "".join(sign + write(grid.name, UNICODE) for sign, grid in product.operands)
+    """[X]·[W_Q] + [b_Q] = Q."""
+    before = "".join(sign + _named(factor) for sign, factor in product.operands)
     return f"{before}={write(product.result.name, UNICODE)}"
+
+
+def _named(factor: Factor) -> str:
+    """A matrix in brackets, and a letter that stands for one as it is."""
+    if isinstance(factor, Grid):
+        return f"[{write(factor.name, UNICODE)}]"
+    return write(factor.expression, UNICODE)
 
 
 def texts(grid: Grid) -> list[list[str]]:
@@ -58,11 +65,11 @@ def texts(grid: Grid) -> list[list[str]]:
 def test_the_steps_of_a_page_that_are_products(trace: Trace) -> None:
     found = on_page(trace)
     assert [spelled(product) for product in found.values()] == [
-        "X·W_Q=Q",
-        "X·W_K=K",
-        "X·W_V=V",
-        "Q·Kᵀ=S",
-        "A·V=O",
+        "[X]·[W_Q]=Q",
+        "X·[W_K]=K",
+        "X·[W_V]=V",
+        "[Q]·[Kᵀ]=S",
+        "[A]·[V]=O",
     ]
     query, key = found["S"].factors
     assert texts(query) == [["2", "0", "1"], ["0", "2", "1"], ["1", "1", "1"]]
@@ -74,7 +81,7 @@ def test_the_steps_of_a_page_that_are_products(trace: Trace) -> None:
 
 def test_a_bias_is_added_to_the_product() -> None:
     product = on_page(example("torch_mha"), View(steps=("Q",), head=0))["Q"]
-    assert spelled(product) == "X·W_Q+b_Q=Q"
+    assert spelled(product) == "[X]·[W_Q]+[b_Q]=Q"
     assert texts(product.added[0]) == [["1", "0"]]
 
 
@@ -84,9 +91,9 @@ def test_a_gradient_takes_a_matrix_with_its_rows_as_columns() -> None:
         tuple(gradient_page(trace, View(steps=("d_V", "d_W_Q", "d_weights", "d_X"))).blocks)
     )
     assert [spelled(product) for product in found.values()] == [
-        "dO·Vᵀ=dA",
-        "Aᵀ·dO=dV",
-        "Xᵀ·dQ=dW_Q",
+        "[dO]·[Vᵀ]=dA",
+        "[Aᵀ]·[dO]=dV",
+        "[Xᵀ]·[dQ]=dW_Q",
     ]
     weights = np.array([[float(cell) for cell in row] for row in texts(found["dV"].factors[0])])
     assert np.allclose(weights, trace["weights"].T, atol=0.0005)

@@ -89,7 +89,7 @@ def test_a_whole_page_has_its_own_levels(
 
 def test_levels_in_python() -> None:
     trace = attncli.trace(LOVE)
-    assert trace.to_markdown(title=False, heading_level=4).count("#### 5. Scores") == 1
+    assert trace.to_markdown(title=False, heading_level=4).count("#### 4–5. Scores") == 1
     assert "<h3>" in trace.to_html(fragment=True, heading_level=3)
     with pytest.raises(AttncliError, match="heading_level is for a fragment"):
         trace.to_latex(heading_level=2)

@@ -57,12 +57,10 @@ def test_worked_lines_are_those_of_the_rows_that_are_there() -> None:
     assert [line.split()[0] for line in lines] == [
         f"t{row}" for row in (1, 2, 3, 4, 47, 48, 49, 50)
     ]
-    assert page(found, "scores").rstrip().endswith("left out: rows 5–46 of 50; --all shows all")
+    assert "left out: rows 5–46 of 50; --all shows all" in page(found, "scores")
     every = page(found, "scores", detail="cells")
     assert every.count(" → ") == 8 * 8
-    assert every.rstrip().endswith(
-        "left out: rows 5–46 of 50 and columns 5–56 of 60; --all shows all"
-    )
+    assert "left out: rows 5–46 of 50 and columns 5–56 of 60; --all shows all" in every
 
 
 def test_a_column_and_the_reading() -> None:

@@ -64,9 +64,8 @@ def test_what_meets_is_coloured() -> None:
 def test_markdown_has_one_formula_and_the_labels_in_a_table() -> None:
     assert (
         render(page(PRODUCT), "markdown")
-        == "```math\n\\overset{Q}{\\left[\\begin{array}{rr}\n2 & 0 \\\\\n0 &"
+        == "```math\nS = \\overset{Q}{\\left[\\begin{array}{rr}\n2 & 0 \\\\\n0 &"
         " 1\n\\end{array}\\right]}\n\\cdot \\overset{K^{\\top}}{\\left[\\begin{array}{rr}\n0 & 2"
-        " \\\\\n1 & 1\n\\end{array}\\right]}\n= \\overset{S}{\\left[\\begin{array}{rr}\n0 & 4"
         " \\\\\n1 & 1\n\\end{array}\\right]}\n```\n\n| $`S`$  |   I |  AI |\n| :----- | --: |"
         " --: |\n| **I**  |   0 |   4 |\n| **AI** |   1 |   1 |\n"
     )

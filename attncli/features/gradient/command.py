@@ -60,16 +60,18 @@ def work_back(
     all_: bool,
     verify: bool,
     step_size: tuple[float, str] | None,
+    forward: bool,
 ) -> WorkedGradient:
     """The page of the gradients of the problem in a file, with what is asked for beside them.
 
-    `verify` compares them with finite differences. `step_size` is that of a step of descent, as a
-    number and as it was written: (0.1, "1e-1").
+    With `forward`, the forward pass stands before them. `verify` compares them with finite
+    differences. `step_size` is that of a step of descent, as a number and as it was written: (0.1,
+    "1e-1").
     """
     # Neither help nor what is wrong with options needs these imports, and NumPy comes after `load`.
     from attncli.cli.input import load
 
-    view = view_options.view(look, all_=all_)
+    view = replace(view_options.view(look, all_=all_), forward=forward)
     problem = load(file, overrides)
 
     from attncli.features.gradient.descent import descend
@@ -109,6 +111,12 @@ def gradient(
     # `cli/app.py` takes it away, and calls the command again and again.
     watch: options.Watched = False,
     quiet: options.Quiet = False,
+    forward: Annotated[
+        bool,
+        typer.Option(
+            "--forward", help="Show the forward pass in brief, too, before the gradients."
+        ),
+    ] = False,
     verify: Annotated[
         bool,
         typer.Option("--verify", help="Check every gradient against central finite differences."),
@@ -124,8 +132,7 @@ def gradient(
 ) -> int:
     """Work out the gradients of a problem, step by step.
 
-    Shows the forward pass in brief, then the backward pass: how much the loss grows with every
-    number of every step.
+    Shows the backward pass: how much the loss grows with every number of every step.
 
     Examples:
       attncli gradient inputs/next_token.yaml
@@ -139,6 +146,7 @@ def gradient(
     reject_conflicts(
         *_conflicts_of_workbook(look, verify=verify, step_size=step_size),
         *_conflicts_of_rounding(view_options, verify=verify, step_size=step_size),
+        *_conflicts_of_forward(look, view_options, forward=forward),
         Conflict(
             verify and dtype != "float64",
             "--verify",
@@ -158,10 +166,35 @@ def gradient(
         all_=all_,
         verify=verify,
         step_size=size,
+        forward=forward,
     )
     write_page(worked.page, look, pictures=view_options.pictures)
     warn_of(worked.warnings, quiet=quiet)
     return Exit.OK if worked.agrees else Exit.DIFFERENCE
+
+
+def _conflicts_of_forward(
+    look: Look, view_options: ViewOptions, *, forward: bool
+) -> list[Conflict]:
+    """A page of some steps, and a file of numbers, which has both passes."""
+    numbers = f"--format {look.format}"
+    help = "it has the forward pass without --forward"
+    return [
+        Conflict(
+            forward and view_options.steps is not None,
+            "--forward",
+            "--steps",
+            "--steps can name steps of the forward pass, such as weights",
+        ),
+        Conflict(
+            forward and view_options.cell is not None,
+            "--forward",
+            "--cell",
+            f"--cell works one cell in full; {LEAVE_ONE_OUT}",
+        ),
+        Conflict(forward and look.holds_numbers(), "--forward", numbers, help),
+        Conflict(forward and look.is_workbook(), "--forward", numbers, help),
+    ]
 
 
 def _conflicts_of_workbook(look: Look, *, verify: bool, step_size: str | None) -> list[Conflict]:

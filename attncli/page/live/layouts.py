@@ -9,6 +9,7 @@ from attncli.page.derivation import beginning, sections_of
 from attncli.page.document import (
     Block,
     Cell,
+    Factor,
     Formula,
     Grid,
     Heading,
@@ -20,19 +21,21 @@ from attncli.page.document import (
     Table,
     Worked,
 )
-from attncli.page.notes_and_summary import closing
 from attncli.page.printer import printer_for
+from attncli.page.short.overview import overview
 from attncli.page.view import View
 from attncli.tracing.model import Trace
 
 
 def layout_of(trace: Trace, view: View) -> Iterator[Block]:
-    """The blocks of a page, without its numbers and its summary."""
+    """The blocks of a page, without its numbers."""
+    # What is given is changed in one place.
+    view = replace(view, short=False)
     # Numbers and lines that are left out need not be made.
     printer = replace(printer_for(trace, view), lazy=True)
     yield from beginning(printer, view)
+    yield from overview(printer, view)
     yield from map(_without_numbers, sections_of(printer, tuple(trace.steps), view))
-    yield from closing(printer, words=not trace.leading_letters)
 
 
 def _without_numbers(block: Block) -> Block:
@@ -45,8 +48,8 @@ def _without_numbers(block: Block) -> Block:
         case Product():
             result = _with_zeros(block.result)
             return block._replace(
-                factors=tuple(map(_with_zeros, block.factors)),
-                added=tuple(map(_with_zeros, block.added)),
+                factors=tuple(map(_factor_with_zeros, block.factors)),
+                added=tuple(map(_factor_with_zeros, block.added)),
                 result=result,
                 instead=(result,),
             )
@@ -54,6 +57,10 @@ def _without_numbers(block: Block) -> Block:
             return Worked(())
         case Heading() | Paragraph() | Formula() | Table() | Listing() | Room() | Picture():
             return block
+
+
+def _factor_with_zeros(factor: Factor) -> Factor:
+    return _with_zeros(factor) if isinstance(factor, Grid) else factor
 
 
 def _with_zeros(grid: Grid) -> Grid:

@@ -24,7 +24,7 @@ from attncli.page.document import formula, plain, sides
 from attncli.page.ends import ends_of_picture
 from attncli.render import Style
 from attncli.render.cells import left_out_text, product_width
-from attncli.render.html.matrix import NARROW_MATRIX, matrix, opening, product, width
+from attncli.render.html.matrix import NARROW_MATRIX, matrix, opening, product, small_map, width
 from attncli.render.html.text import attribute, cell_label, raised, sentence, signed, written
 
 # No script runs, and nothing is loaded; the icon is there so that no browser asks a server for one.
@@ -270,6 +270,8 @@ def rendered(block: page.Block | Pair, topic: str, *, lead: bool = False) -> Ite
             yield '<ul class="worked">\n'
             yield from map(_worked, lines)
             yield "</ul>\n" + _said(left_out)
+        case page.Grid(picture="map"):
+            yield small_map(block)
         case page.Grid():
             # The digits of a picture have no room.
             grid = ends_of_picture(block) if block.picture else block

@@ -59,6 +59,25 @@ def matrix(grid: Grid, topic: str) -> Iterator[str]:
     yield _legend(grid)
 
 
+def small_map(grid: Grid) -> str:
+    """A small matrix as shades alone, for the eye: the words beside it say the same."""
+    heads = "".join(f"<th>{isolated(head)}</th>" for head in grid.columns)
+    rows = [f"<tr><th>{math(grid.name)}</th>{heads}</tr>"]
+    for name, cells in zip(grid.rows, grid.cells, strict=True):
+        signed = grid.shading is not None and grid.shading.signed
+        patches = "".join(_patch(cell, signed=signed) for cell in cells)
+        rows.append(f"<tr><th>{isolated(name)}</th>{patches}</tr>")
+    return f'<table class="map" aria-hidden="true">{"".join(rows)}</table>\n'
+
+
+def _patch(cell: Cell, *, signed: bool) -> str:
+    """A cell of a map."""
+    if cell.shade is None:
+        return f"<td>{HIDDEN_SIGN}</td>"
+    colors = ";".join(_shade(cell.shade, signed=signed))
+    return f'<td class="shaded" style="{colors}"></td>'
+
+
 def product(product: Product, topic: str) -> Iterator[str]:
     """All matrices side by side, each with the sign before it; only the result shows its labels."""
     marked = product.marked()
@@ -66,13 +85,16 @@ def product(product: Product, topic: str) -> Iterator[str]:
     names = f"{_name(marked.result)}, and what gives it"
     if topic:
         names = f"{topic}: {names}"
-    widest = max(width(grid) for _, grid in parts)
+    widest = max(width(grid) for grid in marked.matrices)
     yield opening("product", names, widest)
     for sign, grid in parts:
         yield '<div class="factor">'
         if sign:
             yield f'<span class="sign">{sign}</span>'
-        yield from _table(grid, topic, labelled=grid is marked.result)
+        if isinstance(grid, Grid):
+            yield from _table(grid, topic, labelled=grid is marked.result)
+        else:
+            yield f'<span class="letter">{math(grid.expression)}</span>'
         yield "</div>"
     yield "</div>\n"
     yield _legend(marked.result)

@@ -18,7 +18,14 @@ from attncli.render import Style
 from attncli.render.cells import product_width
 from attncli.render.latex.escape import escape, lacks_letters, length
 from attncli.render.latex.layout import SectionRuns, is_to_fill_in, line_width, runs, sections
-from attncli.render.latex.matrix import INDENT, Box, height_of_rows, matrix_rows, side_by_side
+from attncli.render.latex.matrix import (
+    INDENT,
+    Box,
+    height_of_rows,
+    matrix_rows,
+    side_by_side,
+    small_map,
+)
 from attncli.render.latex.sentences import sentence, tables
 from attncli.render.latex.short_labels import labels_of, legend, relabelled, short_labels
 
@@ -211,8 +218,11 @@ class _Heads(NamedTuple):
     def part(self, text: str) -> str:
         return self.of_part.replace("TEXT", escape(text))
 
-    def section(self, text: str, number: int | None) -> str:
-        before = rf"{number}\quad " if number is not None and self.numbered else ""
+    def section(self, text: str, number: int | str | None) -> str:
+        before = ""
+        if number is not None and self.numbered:
+            # TeX makes a dash of two signs.
+            before = rf"{number}\quad ".replace("–", "--")
         return self.of_section.replace("TEXT", before + escape(text))
 
 
@@ -335,6 +345,8 @@ def _block(block: page.Block, heads: _Heads, indent: str) -> Iterator[str]:
             )
         case page.Worked(lines=lines):
             yield _worked(lines)
+        case page.Grid(picture="map"):
+            yield small_map(block)
         case page.Grid() | page.Product():
             yield from matrix_rows([block], indent=indent)
         case page.Picture(draw=draw):
@@ -430,8 +442,8 @@ def _grids(block: page.Block) -> Iterator[page.Grid]:
     match block:
         case page.Grid():
             yield block
-        case page.Product(factors=factors, added=added, result=result):
-            yield from (*factors, *added, result)
+        case page.Product():
+            yield from block.matrices
         case (
             page.Heading()
             | page.Paragraph()

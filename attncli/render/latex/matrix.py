@@ -17,7 +17,7 @@ from attncli.equation.notation import LATEX, UNICODE
 from attncli.equation.printer import write, write_number
 from attncli.escaping import label
 from attncli.page.colors import LEGEND, background, foreground, ramp_of
-from attncli.page.document import Cell, Grid, Product, Shading
+from attncli.page.document import Cell, Grid, Math, Product, Shading
 from attncli.render.cells import (
     caption,
     chunks,
@@ -312,10 +312,40 @@ def _product(product: Product) -> Box:
     result = _whole(marked.result)
     heights = [result.height]
     for sign, factor in marked.operands:
-        written, height = _unlabelled(factor)
+        written, height = _unlabelled(factor) if isinstance(factor, Grid) else _letter(factor)
         before += f"{PRODUCT_SIGNS[sign]}{written}\n"
         heights.append(height)
     return Box(f"${before}\\;=\\;\\; {result.written.removeprefix('$')}", max(heights))
+
+
+def small_map(grid: Grid) -> str:
+    """A small matrix as shades alone: its numbers stand further below."""
+    heads = " & ".join(escape(label(head)) for head in grid.columns)
+    lines = [rf"${write(grid.name, LATEX)}$ & {heads} \\"]
+    for name, cells in zip(grid.rows, grid.cells, strict=True):
+        shades = " & ".join(_patch(cell, signed=_is_signed(grid)) for cell in cells)
+        lines.append(rf"{escape(label(name))} & {shades} \\")
+    body = "\n".join(lines)
+    columns = "@{}c@{}" * len(grid.columns)
+    start = rf"\begin{{tabular}}{{@{{}}l@{{\quad}}{columns}@{{}}}}"
+    return f"{{\\fboxsep=0pt\n{start}\n{body}\n\\end{{tabular}}}}"
+
+
+def _is_signed(grid: Grid) -> bool:
+    return grid.shading is not None and grid.shading.signed
+
+
+def _patch(cell: Cell, *, signed: bool) -> str:
+    """A cell of a map."""
+    if cell.shade is None:
+        return r"$\cdot$"
+    paper = _parts_of_color(background(cell.shade, ramp_of(signed=signed).day))
+    return rf"\colorbox[rgb]{{{paper}}}{{\rule[-0.5em]{{0pt}}{{1.5em}}\hskip3em}}"
+
+
+def _letter(factor: Math) -> Box:
+    """A matrix that stands before on the page."""
+    return Box(write(factor.expression, LATEX))
 
 
 def _unlabelled(grid: Grid) -> Box:

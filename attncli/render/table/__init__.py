@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 
+from attncli.equation.nodes import Equation, Expression
+from attncli.equation.notation import UNICODE
 from attncli.equation.shapes import product_text
 from attncli.escaping import visible
 from attncli.page import document as page
-from attncli.page.document import LeftOut
+from attncli.page.document import LeftOut, formula
 from attncli.render import Style
 from attncli.render.cells import left_out_text
+from attncli.render.table.beside import Beside, laid_out
 from attncli.render.table.broken_lines import NARROWEST_PROSE, formula_lines, sentence, worked_lines
 from attncli.render.table.matrix import matrix_lines
 from attncli.render.table.product import product_lines
@@ -23,6 +26,7 @@ WIDTH_OF_A_PIPE = 80
 WIDEST_PROSE = 88
 # A rule between a title and its shapes is no shorter.
 SHORTEST_RULE = 3
+BEFORE_FORMULA = "  "
 # How far prose, and formulas and numbers, stand from the left.
 INDENT_OF_PROSE, INDENT_OF_WORK = 2, 4
 # Fewer columns are too few to leave any blank.
@@ -66,8 +70,10 @@ def _has_signs(encoding: str) -> bool:
 def _lines(document: page.Document, writer: _BlockLines) -> Iterator[Line]:
     if document.title:
         yield from writer.title(document.title)
-    before: page.Block | None = None
-    for block in page.without_room(document.blocks):
+    before: page.Block | Beside | None = None
+    for block in laid_out(page.without_room(document.blocks)):
+        if isinstance(block, page.Formula) and writer.has_in_title(block):
+            continue
         run_on = isinstance(block, page.Formula) and isinstance(before, page.Formula)
         is_first = before is None and not document.title
         if not run_on and not is_first:
@@ -85,12 +91,20 @@ class _BlockLines:
         self.prose = min(style.width or WIDTH_OF_A_PIPE, WIDEST_PROSE)
         self.body = 0
         self.work = 0
+        # The formula that the last title had room for.
+        self.in_title: Equation | Expression | None = None
         if self.page >= NARROWEST_WITH_INDENT:
             self.body = INDENT_OF_PROSE
             self.work = INDENT_OF_WORK
 
-    def block(self, block: page.Block) -> Iterable[Line]:
+    def has_in_title(self, block: page.Formula) -> bool:
+        """Whether the title above has said this formula."""
+        return block.titled and block.equation == self.in_title
+
+    def block(self, block: page.Block | Beside) -> Iterable[Line]:
         match block:
+            case Beside():
+                return self.beside(block)
             case page.Heading(text=text, part=True):
                 return self.title(text)
             case page.Heading():
@@ -128,10 +142,21 @@ class _BlockLines:
 
     def apart(self, blocks: Iterable[page.Block]) -> Iterator[Line]:
         """Blocks one under the other."""
-        for place, block in enumerate(blocks):
-            if place:
+        before: page.Block | None = None
+        for block in blocks:
+            if isinstance(block, page.Formula) and self.has_in_title(block):
+                continue
+            run_on = isinstance(block, page.Formula) and isinstance(before, page.Formula)
+            if before is not None and not run_on:
                 yield Line()
             yield from self.block(block)
+            before = block
+
+    def beside(self, block: Beside) -> Iterable[Line]:
+        """Parts side by side, or, where a page is too narrow, one under the other."""
+        if together := block.lines(self.page - self.work, self.style.color):
+            return _indented(together, self.work)
+        return self.apart(block.instead)
 
     def said(self, left_out: LeftOut) -> list[Line]:
         if not left_out:
@@ -146,6 +171,7 @@ class _BlockLines:
         return [*lines, Line("━" * max(line.cell_len for line in lines), "cyan")]
 
     def heading(self, block: page.Heading) -> list[Line]:
+        self.in_title = None
         title = Line(visible(block.text), "bold")
         if block.number is not None:
             title = Line.assemble((f"{block.number} ", "bold cyan"), title)
@@ -156,6 +182,14 @@ class _BlockLines:
             return [begun, *below, *self.product(block)]
         line = Line.assemble(("── ", "dim"), title, " ")
         rule = self.prose - line.cell_len
+        if block.formula is not None:
+            said = Line.assemble((formula(block.formula, UNICODE), "bold"), " ")
+            right = product_text(block.shapes) if block.shapes else ""
+            left = rule - len(BEFORE_FORMULA) - said.cell_len - len(right) - 1
+            if left >= SHORTEST_RULE:
+                self.in_title = block.formula
+                line = Line.assemble(line, BEFORE_FORMULA, said)
+                rule = self.prose - line.cell_len
         whole = Line.assemble(line, ("─" * rule, "dim"))
         if not block.shapes:
             return [whole]

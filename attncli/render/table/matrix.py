@@ -91,8 +91,11 @@ def matrix_lines(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
     grid = grid.loaded()
     if grid.picture:
         # Few pages have it, and it takes a while to import.
-        from attncli.render.table.picture import picture_lines
+        from attncli.render.table.picture import map_lines, picture_lines
 
+        if grid.picture == "map":
+            yield from map_lines(grid, room, color)
+            return
         yield from picture_lines(grid, room, color)
         return
     if grid.left_out:

@@ -24,6 +24,26 @@ WIDEST_LABEL = 12
 NARROWEST_PICTURE = 8
 # Blanks between two labels of columns.
 BETWEEN_LABELS = 2
+NARROWEST_CELL_OF_A_MAP = 4
+
+
+def map_lines(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
+    """A small matrix as shades, each cell as wide as the widest label where that has room."""
+    names = [_cut(label(row)) for row in grid.rows]
+    heads = [_cut(label(head)) for head in grid.columns]
+    name = write(grid.name, UNICODE)
+    side = max(map(cell_len, (name, *names)))
+    free = (room or WIDTH_OF_A_PIPE) - side - BETWEEN_LABELS
+    widest = max(NARROWEST_CELL_OF_A_MAP, *(cell_len(head) + 1 for head in heads))
+    width = max(1, min(widest, free // len(heads)))
+    over = _thinned(heads, width, free, between=1)
+    yield Line.assemble((name.ljust(side), "bold"), "  ", (over.rstrip(), "cyan"))
+    signed = grid.shading is not None and grid.shading.signed
+    for shown, row in zip(names, grid.cells, strict=True):
+        line = Line.assemble((shown + " " * (side - cell_len(shown)), "cyan"), "  ")
+        for cell in row:
+            line.append(*_drawn(cell, 1.0, width, signed=signed, color=color))
+        yield line
 
 
 def picture_lines(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
@@ -96,13 +116,13 @@ def _cut(text: str) -> str:
     return f"{cut}…"
 
 
-def _thinned(heads: Sequence[str], width: int, room: int) -> str:
+def _thinned(heads: Sequence[str], width: int, room: int, between: int = BETWEEN_LABELS) -> str:
     """The labels of the columns that have room, each over the first character of its own column."""
     line = ""
     for place, head in enumerate(map(_cut, heads)):
         at = place * width
         there = cell_len(line)
-        if (not there or at >= there + BETWEEN_LABELS) and at + cell_len(head) <= room:
+        if (not there or at >= there + between) and at + cell_len(head) <= room:
             line += " " * (at - there) + head
     return line
 

@@ -116,7 +116,7 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
         if not run_on and not is_first:
             yield "\n"
         for line in writer.block(block):
-            yield from _wrapped(line, style.width)
+            yield from _wrapped(line, style.width) if line else ("\n",)
         before = block
 
 
@@ -143,7 +143,8 @@ class _WordWriter:
             case page.Heading(text=text, number=number, shapes=shapes):
                 said = self.text(visible(text))
                 if number is not None:
-                    said = f"Step {number}: {said}"
+                    steps = "Steps" if isinstance(number, str) else "Step"
+                    said = f"{steps} {self.text(str(number))}: {said}"
                 if shapes:
                     said += f", {self.text(product_text(shapes))}"
                 yield said
@@ -154,6 +155,9 @@ class _WordWriter:
             case page.Worked(lines=lines, left_out=left_out):
                 yield from map(self.worked, lines)
                 yield from self.said(left_out)
+            # The words above say where it is dark.
+            case page.Grid(picture="map"):
+                pass
             case page.Grid(left_out=left_out):
                 if block.picture:
                     yield from self.block(ends_of_picture(block))
@@ -163,8 +167,14 @@ class _WordWriter:
                     said = shades_are(block.shading, lambda text: write_number(text, WORDS))
                     yield self.text(f"Shades: {said}.")
                 yield from self.said(left_out)
-            case page.Product(result=result):
-                yield from self.block(result) if block.shows_step else self.meeting(block)
+            case page.Product():
+                if block.shows_step:
+                    for place, each in enumerate(block.instead):
+                        if place:
+                            yield ""
+                        yield from self.block(each)
+                else:
+                    yield from self.meeting(block)
             case page.Table(rows=rows):
                 heads = list(map(self.sentence, block.heads))
                 for row in rows:
@@ -245,7 +255,10 @@ class _WordWriter:
     def meeting(self, product: page.Product) -> Iterator[str]:
         """The row and the column that give one cell."""
         row, column = product.meeting or (0, 0)
-        first, *_, last = product.factors
+        first, last = product.factors[0], product.factors[-1]
+        # Of a cell, all factors are matrices.
+        assert isinstance(first, page.Grid)
+        assert isinstance(last, page.Grid)
         yield self.line_of(first, "row", first.rows[row], first.cells[row])
         cells = [line[column] for line in last.cells]
         name = last.columns[column]

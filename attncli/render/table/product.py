@@ -37,6 +37,9 @@ def _factors(marked: Product, color: bool) -> Iterator[tuple[str, list[Line]]]:
     row, column = marked.meeting or (None, None)
     last = len(marked.factors) - 1
     for place, (sign, factor) in enumerate(marked.operands):
+        if not isinstance(factor, Grid):
+            yield sign, [Line(write(factor.expression, UNICODE))]
+            continue
         row_here = row if place == 0 else None
         column_here = column if place == last else None
         rows = _arrow("→", len(factor.rows), row_here)
@@ -51,7 +54,8 @@ def _side_by_side(parts: Sequence[tuple[str, list[Line]]]) -> list[Line]:
     together = [Line() for _ in range(height)]
     for sign, lines in parts:
         width = max(line.cell_len for line in lines)
-        above = (height - len(lines)) // 2
+        # A letter stands where the signs stand.
+        above = height // 2 if len(lines) == 1 else (height - len(lines)) // 2
         for at, line in enumerate(together):
             if sign:
                 shown = sign if at == height // 2 else " "

@@ -40,7 +40,7 @@ def answered(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, 
 
 
 def test_the_page_goes_both_ways(capsys: pytest.CaptureFixture[str]) -> None:
-    code, page, errors = answered(capsys, LOVE)
+    code, page, errors = answered(capsys, LOVE, "--forward")
     assert (code, errors) == (0, "")
     assert (
         page.index("The forward pass, in brief")

@@ -67,7 +67,7 @@ def test_the_terminal_of_the_readme_shows_what_the_program_prints(
     shown = terminal_lines(kept)
     assert shown == terminal_lines(drawn)
     assert "I love AI" in shown[1]
-    assert "I → love 17.935 / 25.368 ≈ 0.707" in shown  # e^2.887 of the sum of its row
+    assert "AI, d1 1·1 + 1·0 + 0·1 + 0·0 = 1" in shown
 
 
 def terminal_lines(svg: str) -> list[str]:

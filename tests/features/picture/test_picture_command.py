@@ -53,7 +53,7 @@ def test_small_pictures_are_small(tmp_path: Path) -> None:
     for of, most in (
         ("weights", 4096),
         ("scores", 4096),
-        ("flow", 3072),
+        ("flow", 3100),
         ("output", 5120),
         ("softmax", 5120),
     ):

@@ -291,8 +291,8 @@ def test_a_heat_map_is_described_as_a_page_says_it_in_words() -> None:
     root = svg("weights", PAIR | {"title": "Two"})
     assert root.findtext(f"{SVG}title") == "Two: attention weights"
     said = (
-        '"a" pays 73.1 % of its attention to "b", 26.9 % to itself. "b" pays the same attention to'
-        " every token (50.0 % each)."
+        '"a" pays 73.1 % of its attention to "b" and 26.9 % to itself. "b" pays the same attention'
+        " to every token (50.0 % each)."
     )
     assert root.findtext(f"{SVG}desc") == said
     said = svg("scores", PAIR).findtext(f"{SVG}desc")
@@ -319,7 +319,7 @@ def test_keys_that_are_alike_are_named_together() -> None:
     }
     assert (
         described("weights", two | {"scale": "none"})
-        == '"q" pays 46.8 % of its attention each to "a" and "b", 6.3 % to "c".'
+        == '"q" pays 46.8 % of its attention each to "a" and "b", and 6.3 % to "c".'
     )
     assert described("scores", two) == '"q" has its largest score, 2, with "a" and "b".'
     assert (

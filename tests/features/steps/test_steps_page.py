@@ -61,7 +61,7 @@ def test_what_goes_beyond_stands_on_the_page_of_the_step_alone(
     assert beyond in sentences(rule_page("scaled"))[0]
     assert run(["compute", str(INPUTS / "i_love_ai.yaml")]) == 0
     page = " ".join(capsys.readouterr().out.split())
-    assert "Typical scores grow like √d_k." in page
+    assert "Without the division, if d_k is large" in page
     assert beyond not in page
     # A scale of one's own does not divide by the root.
     assert "variance" not in variants_of("scaled")["scale: a number"].more
@@ -213,7 +213,7 @@ def test_one_step_in_full() -> None:
     lines = sentences(page)
     assert lines[0].startswith(
         "Every score is divided by the square root of d_k, the number of features in a key."
-        " Typical scores"
+        " Without the division"
     )
     assert lines[1:] == [
         "Z = S / √d_k",
