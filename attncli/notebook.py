@@ -245,7 +245,8 @@ class Trace(tracing.Trace):
         """
         level = _heading_level(heading_level, may_be_given=fragment)
         style = Style(fragment=fragment, title=title, heading_level=level)
-        return render(_page(self, _view(detail, precision, heatmap, pictures)), "html", style)
+        view = replace(_view(detail, precision, heatmap, pictures), short=fragment)
+        return render(_page(self, view), "html", style)
 
     def to_xlsx(self, path: str | PathLike[str], *, precision: int = 3) -> None:
         """Write the trace as a workbook of live formulas, .xlsx, as `attncli compute -o
@@ -369,10 +370,9 @@ class Trace(tracing.Trace):
         text = render(
             _page(self, replace(view, pictures=False)), "table", Style(width=WIDTH_OF_TEXT_PAGE)
         )
-        is_live = self.problem is not None and not static
-        view = replace(view, short=not is_live)
+        view = replace(view, short=False)
         page = _page(self, view)
-        if self.problem and is_live:
+        if self.problem and not static:
             page = with_live(page, self.problem, self, view)
         return Page(self.title, render(page, "html"), text, height)
 

@@ -58,6 +58,13 @@ class Look(NamedTuple):
         """Whether it is a page whose numbers can be changed."""
         return self.format == "html" and not (self.static or self.fragment)
 
+    def is_short(self) -> bool:
+        """Whether it is a page with what is given where it is used: a whole page in HTML and a
+        workbook have all of it in one place, where it can be changed.
+        """
+        is_whole_html = self.format == "html" and not self.fragment
+        return not (is_whole_html or self.is_workbook())
+
     def holds_numbers(self) -> bool:
         """Whether it holds numbers for programs, and no page."""
         return holds_numbers(self.format)

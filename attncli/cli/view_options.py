@@ -104,7 +104,7 @@ class ViewOptions(NamedTuple):
             head=self.head,
             entry=self.entry,
             only_ends=is_for_screen(look) and not all_,
-            short=not (look.is_live() or look.is_workbook()),
+            short=look.is_short(),
             summary=detail != "brief",
         )
 

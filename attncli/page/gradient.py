@@ -167,7 +167,9 @@ def _both_ways(printer: Printer, view: View) -> Iterator[Block]:
     forward = forward_steps(trace)
     loss = loss_steps(trace)
     back = backward_steps(trace)
-    if view.forward:
+    # On paper, the backward pass goes on with the rounded numbers of the forward pass.
+    has_forward = view.forward or trace.truth is not None
+    if has_forward:
         yield Heading("The forward pass, in brief", part=True)
         brief = replace(view, detail="brief", steps=forward)
         yield from sections_of(printer, forward, brief)
@@ -178,7 +180,7 @@ def _both_ways(printer: Printer, view: View) -> Iterator[Block]:
     yield from backward_blocks(printer, back, view)
     if view.blank:
         return
-    if not view.forward:
+    if not has_forward:
         yield Heading("The forward pass", part=True)
         yield Paragraph(("Its numbers are on the page that --forward asks for.",))
         steps = [trace.steps[name] for name in forward]

@@ -705,11 +705,11 @@ def test_a_click_hides_a_key_under_a_mask_that_adds_numbers(
 
 @pytest.mark.browser
 def test_a_symbol_of_a_formula_points_out_its_matrices(browser: Browser, tmp_path: Path) -> None:
-    formula, named = "#step-Q .formula >> nth=1", "main table.named"
+    formula, named = "#step-Q .formula", "main table.named"
     play: Play = [
-        ("hover", f"{formula} >> msubsup > mi"),
+        ("hover", f"{formula} >> msup > mi >> nth=0"),
         ("arrays", named),
-        ("hover", f"{formula} >> msub > mi >> nth=0"),
+        ("hover", f"{formula} >> mi >> nth=0"),
         ("arrays", named),
         ("hover", "#step-scores .formula msup mi >> nth=0"),
         ("arrays", named),
@@ -778,7 +778,7 @@ def test_the_list_of_contents_leads_into_a_head_that_is_not_shown(
     wide = {"viewport": {"width": 1400, "height": 800}}
     ((first, second, parts, before, causal, after),) = played_in(browser, (page, play, wide))
     assert (first, second) == (["Head 0"], ["Head 1"])
-    assert parts == ["What all heads share", "Head 0", "Head 1", "All heads together", "Summary"]
+    assert parts == ["What all heads share", "Head 0", "Head 1", "All heads together"]
     assert causal == parts
     assert not any("Mask" in title for title in before)
     assert {"7 Mask", "8 Masked scores"} < {*after}

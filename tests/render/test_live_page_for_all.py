@@ -63,7 +63,7 @@ def test_without_javascript_the_derivation_is_there_and_no_controls(
     ]
     ((lines, titles, controls),) = played_in(chromium, (page, play, {"javaScriptEnabled": False}))
     assert " ".join(lines[0].split()) == "I, d1 0.070·1 + 0.707·1 + 0.223·1 = 1"
-    assert titles[-1] == "In words"
+    assert (titles[0], titles[-1]) == ("In words", "10 Output")
     assert controls == []
 
 

@@ -224,7 +224,7 @@ def in_letters(text: str) -> str:
             return ""
         quotient = above / (times * radicand)
         return f"{quotient.numerator}*sqrt({radicand})/{quotient.denominator}"
-    alone = rf"(?<![0-9a-z.)*^])\(({amount}|[-+]?(?:{amount}\*)?{under})\)(?!\()"
+    alone = rf"(?<![0-9a-z.)*^])\(({amount}|[-+]?(?:{amount}\*)?{under})\)(?![(0-9.])"
     return re.sub(alone, r"\1", text)
 
 

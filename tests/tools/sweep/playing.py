@@ -217,9 +217,12 @@ def _numbers(choice: Random, name: str, drawn: Drawn) -> list[list[str]]:
         "--detail=brief",
         f"--precision={choice.choice([2, 3, 6])}",
     ]
+    # JSON has both passes.
+    forward = ["--forward"] if "gradient" in line else []
+    forms = ("table", "markdown", "latex", "html")
     return [
         [*line, "--format=json"],
-        *([*line, f"--format={form}"] for form in ("table", "markdown", "latex", "html")),
+        *([*line, *forward, f"--format={form}"] for form in forms),
     ]
 
 
