@@ -37,7 +37,7 @@ print(*sorted(entered), sep="\\n", file=sys.stderr)
     ("arguments", "codes", "most"),
     [
         (["compute", "inputs/i_love_ai.yaml"], (0,), 99),
-        (["check", "inputs/i_love_ai.yaml", "inputs/answers/homework.yaml"], (1,), 107),
+        (["check", "inputs/i_love_ai.yaml", "inputs/answers/homework.yaml"], (1,), 110),
     ],
 )
 def test_a_command_enters_few_files(

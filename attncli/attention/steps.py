@@ -228,11 +228,11 @@ COMPUTED = (
         "exp[i, j] = exp(logits[i, j])",
         "exp(logits)",
         meaning="Take the exponential of every score.",
-        why=(
+        why="This step and the next two are the softmax, which turns scores into shares.",
+        more=(
             "An exponential is never negative. If a score is higher by 1, its exponential is `e` ≈"
             " 2.718 times as large."
         ),
-        more="The softmax consists of this step and the next two.",
         when="always",
     ),
     Rule(

@@ -155,10 +155,11 @@ def _loss(trace: Trace) -> Text:
     elif (trace[gradient_name(trace.result)] == 1).all():
         begins = "Here `dO` is 1 everywhere, as for a loss that is the sum of all outputs."
     return text(
-        "The gradient of a matrix has the shape of the matrix. Each number of `dQ` says how much"
-        " the loss changes if this number of `Q` grows a little. The chain rule gives the gradients"
-        " step by step, from the last step to the first. So the backward pass begins with `dO`, the"
-        f" gradient of the output. {begins}"
+        "The loss is one number that says how bad the output is. The gradient of a matrix has the"
+        " shape of the matrix. Each number of `dQ` says how much the loss changes if this number of"
+        " `Q` grows a little. The chain rule gives the gradients step by step, from the last step"
+        " to the first. So the backward pass begins with `dO`, the gradient of the output."
+        f" {begins}"
     )
 
 
@@ -182,7 +183,7 @@ def _both_ways(printer: Printer, view: View) -> Iterator[Block]:
         return
     if not has_forward:
         yield Heading("The forward pass", part=True)
-        yield Paragraph(("Its numbers are on the page that --forward asks for.",))
+        yield Paragraph(("To see its numbers, add --forward to attncli gradient.",))
         steps = [trace.steps[name] for name in forward]
         yield from summary(printer, [step for step in steps if not step.rule.given])
 

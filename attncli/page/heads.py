@@ -170,9 +170,13 @@ def _sections_at(
     explained = any(place.values())
     blocks: list[Block] = []
     is_said = inner is None and here.trace.is_plain
+    given = [name for name in own if trace.steps[name].rule.given]
+    # It has no title, so the words would be about it, too.
+    blocks += _steps(whole, here, given, view, explained, place, once)
     if is_said and view.steps is None and not view.blank:
         blocks += words(here, view, f"{place_title(place)} in words")
-    blocks += _steps(whole, here, own, view, explained, place, once)
+    computed = [name for name in own if name not in given]
+    blocks += _steps(whole, here, computed, view, explained, place, once)
     if blocks:
         title = place_title(place) if place else _shared_by_all(trace.leading_letters[0])
         at = tuple(with_key_head(trace, place).items())

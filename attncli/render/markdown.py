@@ -317,6 +317,9 @@ class _BlockWriter:
             bold = f"**{self.name(name)}**"
             rows.append([bold, *map(self.shade, cells)])
         yield from _pipes(head, rows, ())
+        if grid.shading:
+            numbers = shades_are(grid.shading, self.printed)
+            yield f"\n{self.plain(SHADE_SIGNS)} {numbers}"
 
     def shade(self, cell: page.Cell) -> str:
         """A cell of a map, twice its sign."""

@@ -44,9 +44,13 @@ def lines_of(text: str, format: str) -> Iterator[tuple[str, str]]:
 
 
 def _of_table(text: str) -> Iterator[tuple[str, str]]:
-    for line in text.splitlines():
+    for whole in text.splitlines():
+        # A worked line may stand beside the row of its matrix.
+        line = re.sub(r"^.*(?:[⎤⎥⎦]|(?<= )\]) {5,}(?=\S)", "    ", whole)
         found = re.fullmatch(r" {4}(\S+(?: \S+)*) {2,}(\S.*)", line)
-        if found and not re.search(r"[⎡⎢⎣]|\[ ", line):
+        # Formulas of several steps may stand on one line, and a map has a legend.
+        is_formula = found is not None and " = " in found[1]
+        if found and not is_formula and not re.search(r"[⎡⎢⎣]|\[ |░▒▓█", line):
             yield found[1], re.sub(r"\s+", " ", found[2])
 
 

@@ -84,7 +84,8 @@ def test_worked_lines_stand_beside_the_rows_that_they_are_of(love: Problem) -> N
 def test_a_map_has_the_weights_as_shades(love: Problem) -> None:
     page = lines(run(love))
     at = page.index("    A     I    love AI")
-    assert page[at + 2] == "    love  " + "▒" * 15
+    assert page[at + 2].rstrip() == "    love  ▒▒▒▒ ▒▒▒▒ ▒▒▒▒"
+    assert page[at + 3] == "    AI    ░░░░ ████ ▒▒▒▒   ░▒▓█ from 0 to 0.707"
     assert not any(
         line.startswith("    A     I    love") for line in lines(run(love), detail="brief")
     )

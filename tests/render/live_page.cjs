@@ -34,7 +34,8 @@ const told = () => {
   const formula = (math) => math.innerHTML.replace(/\s+/g, " ");
   return {
     lead: seen(".lead", plain),
-    remarks: seen("main > aside, .remarks > aside", plain),
+    // Where ≈ is explained depends on where it stood first.
+    remarks: seen("main > aside, .remarks > aside", plain).filter((said) => !said.startsWith("Note: ≈")),
     titles: seen("main :is(h2, h3)", plain),
     matrices: seen("main table[data-array]", (table) => [table.dataset.array, ...[...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent))]),
     lines: seen("main ul.worked li", (line) => [plain(line), ...[...line.querySelectorAll("math")].map(formula)]),

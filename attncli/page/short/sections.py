@@ -11,7 +11,7 @@ from attncli.attention.registry import in_symbols
 from attncli.english import listed
 from attncli.equation.nodes import Call, Name
 from attncli.equation.shapes import product_factors
-from attncli.page.document import Block, Heading, Math, Paragraph, Product, Shapes, Text
+from attncli.page.document import Block, Formula, Heading, Math, Paragraph, Product, Shapes, Text
 from attncli.page.grid import grid
 from attncli.page.printer import Printer
 from attncli.page.product import beside_factors
@@ -155,16 +155,25 @@ class _Section:
                 yield from replace(self, names=[step.name]).blocks(numbers, explained)
             return
         yield self._heading(numbers)
-        yield from self._explanation(explained)
-        is_one = len(steps) == 1
-        for step in steps:
-            product = shapes(self.here.trace, step)
-            if self._shapes() and step is not steps[-1]:
-                # All have the shapes that the last one says.
-                product = ()
-            yield from formulas_of(self.here, step, product, self.view.detail, titled=is_one)
-        for step in steps:
+        yield from self._explanation(numbers, explained)
+        formulas = [list(self._formulas(step)) for step in steps]
+        stand_together = all(len(each) == 1 for each in formulas)
+        if stand_together:
+            for each in formulas:
+                yield from each
+        for step, each in zip(steps, formulas, strict=True):
+            if not stand_together:
+                yield from each
             yield from self._work(step)
+
+    def _formulas(self, step: Step) -> Iterator[Formula]:
+        """Its formulas; where all steps have the same shapes, the last one says them."""
+        steps = self.steps
+        product = shapes(self.here.trace, step)
+        if self._shapes() and step is not steps[-1]:
+            product = ()
+        is_one = len(steps) == 1
+        yield from formulas_of(self.here, step, product, self.view.detail, titled=is_one)
 
     def _heading(self, numbers: Mapping[str, int]) -> Heading:
         formula = None
@@ -189,9 +198,11 @@ class _Section:
         found = {shapes(self.here.trace, step) for step in self.steps}
         return found.pop() if len(found) == 1 else ()
 
-    def _explanation(self, explained: Collection[str]) -> Iterator[Block]:
+    def _explanation(
+        self, numbers: Mapping[str, int], explained: Collection[str]
+    ) -> Iterator[Block]:
         """What the steps are; of several the reason of the first, and what is not built in."""
-        if self.is_brief:
+        if self.is_brief or all(step.name in explained for step in self.steps):
             return
         said = ""
         steps = self.steps
@@ -202,12 +213,12 @@ class _Section:
             own = [step.rule.meaning for step in steps if step.rule.own and step.rule.meaning]
             said = " ".join((*whys[:1], *own))
         text: list[Text] = []
-        if said and not all(step.name in explained for step in steps):
+        if said:
             text.append(self.here.prose(said))
         for name in self.names[:-1]:
             step = self.here.trace.steps[name]
             if is_transpose(step):
-                text.append(_transpose_in_words(step))
+                text.append((f"Step {numbers[name]}: ", *_transpose_in_words(step)))
         if text:
             first, *others = text
             joined = first
@@ -218,6 +229,13 @@ class _Section:
     def _work(self, step: Step) -> Iterator[Block]:
         """What is given for a step, its matrix, and its worked lines."""
         new = self.given.new_ones(self._inputs(step), self.place)
+        if any(name not in step.rule.inputs for name in new):
+            # What a transpose is of stands here with its labels, and so does what is beside it.
+            in_order = [name for name in self.here.trace.steps if name in new]
+            yield from self._sections_of_given(in_order)
+            for name in new:
+                self.given.show(name, self.place)
+            new = []
         matrix = grid(self.here, step, self.view.heatmap)
         block: Block = matrix
         if not self.is_brief:

@@ -153,7 +153,8 @@ def _sections(blocks: Sequence[Block]) -> list[Section]:
     topic = ""
     for block in paired(blocks):
         _, _, pieces = found[-1]
-        is_lead = len(found) == 1
+        # As on the page, only what stands first of all is larger.
+        is_lead = len(found) == 1 and not pieces
         match block:
             case page.Heading(text=topic):
                 entry = next(headings)

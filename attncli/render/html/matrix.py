@@ -62,12 +62,14 @@ def matrix(grid: Grid, topic: str) -> Iterator[str]:
 def small_map(grid: Grid) -> str:
     """A small matrix as shades alone, for the eye: the words beside it say the same."""
     heads = "".join(f"<th>{isolated(head)}</th>" for head in grid.columns)
+    signed = grid.shading is not None and grid.shading.signed
     rows = [f"<tr><th>{math(grid.name)}</th>{heads}</tr>"]
     for name, cells in zip(grid.rows, grid.cells, strict=True):
-        signed = grid.shading is not None and grid.shading.signed
         patches = "".join(_patch(cell, signed=signed) for cell in cells)
         rows.append(f"<tr><th>{isolated(name)}</th>{patches}</tr>")
-    return f'<table class="map" aria-hidden="true">{"".join(rows)}</table>\n'
+    body = "".join(rows)
+    legend = _legend(grid)
+    return f'<table class="map" aria-hidden="true">{body}</table>\n{legend}'
 
 
 def _patch(cell: Cell, *, signed: bool) -> str:

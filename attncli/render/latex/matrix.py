@@ -328,7 +328,10 @@ def small_map(grid: Grid) -> str:
     body = "\n".join(lines)
     columns = "@{}c@{}" * len(grid.columns)
     start = rf"\begin{{tabular}}{{@{{}}l@{{\quad}}{columns}@{{}}}}"
-    return f"{{\\fboxsep=0pt\n{start}\n{body}\n\\end{{tabular}}}}"
+    shades = f"{{\\fboxsep=0pt\n{start}\n{body}\n\\end{{tabular}}}}"
+    if grid.shading is None:
+        return shades
+    return f"{shades}\n\n{_legend_of_shades(grid.shading)}"
 
 
 def _is_signed(grid: Grid) -> bool:

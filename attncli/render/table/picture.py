@@ -39,11 +39,40 @@ def map_lines(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:
     over = _thinned(heads, width, free, between=1)
     yield Line.assemble((name.ljust(side), "bold"), "  ", (over.rstrip(), "cyan"))
     signed = grid.shading is not None and grid.shading.signed
+    lines: list[Line] = []
     for shown, row in zip(names, grid.cells, strict=True):
         line = Line.assemble((shown + " " * (side - cell_len(shown)), "cyan"), "  ")
+        # A blank tells neighbours of one shade apart.
+        drawn = max(1, width - 1)
+        between = ""
         for cell in row:
-            line.append(*_drawn(cell, 1.0, width, signed=signed, color=color))
-        yield line
+            line.append(between)
+            line.append(*_drawn(cell, 1.0, drawn, signed=signed, color=color))
+            between = " " * (width - drawn)
+        lines.append(line)
+    yield from _with_legend(lines, grid, room, signed=signed, color=color)
+
+
+def _with_legend(
+    lines: Sequence[Line], grid: Grid, room: int | None, *, signed: bool, color: bool
+) -> Iterator[Line]:
+    """The rows of a map, and what its shades are: behind the last one if there is room."""
+    if grid.shading is None:
+        yield from lines
+        return
+    said = shades_are(grid.shading, lambda text: write_number(text, UNICODE))
+    if any(cell.hidden for row in grid.cells for cell in row):
+        said += f"; {HIDDEN_SIGN} {LEGEND}"
+    legend = legend_of_shades(said, signed=signed, color=color)
+    *before, last = lines
+    yield from before
+    together = Line.assemble(last, " " * 3, legend)
+    if together.cell_len <= (room or WIDTH_OF_A_PIPE):
+        yield together
+        return
+    yield last
+    yield Line()
+    yield from legend.wrapped(max(room or WIDTH_OF_A_PIPE, 1))
 
 
 def picture_lines(grid: Grid, room: int | None, color: bool) -> Iterator[Line]:

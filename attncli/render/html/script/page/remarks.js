@@ -22,7 +22,9 @@ class Remarks {
   show() {
     const { worked, model } = this.page;
     const said = this.warnings.map((text) => ["warning", `${capitalized(text)}.`]);
-    const isNearSaid = worked.areNear && this.page.isChanged();
+    // A page with lines that are near from the start says so where the first one stands.
+    const isSaid = document.querySelector("main section aside.note") !== null;
+    const isNearSaid = worked.areNear && this.page.isChanged() && !isSaid;
     if (isNearSaid) said.push(["note", model.data.words.rounded]);
     if (this.shown === JSON.stringify(said)) return;
     this.shown = JSON.stringify(said);
