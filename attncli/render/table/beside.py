@@ -101,13 +101,17 @@ def _is_of_another_array(before: Block, formula: Formula) -> bool:
 
 def _stand_at_rows(grid: Block, worked: Worked) -> bool:
     """Whether there is one worked line for each row of a matrix."""
-    if not isinstance(grid, Grid) or isinstance(worked.lines, Lazy) or worked.left_out:
+    if not isinstance(grid, Grid) or worked.left_out:
         return False
-    return len(worked.lines) == len(grid.rows)
+    lines = worked.lines
+    if isinstance(lines, Lazy):
+        # The matrix is small, and so are they.
+        lines = tuple(lines)
+    return len(lines) == len(grid.rows)
 
 
 def _is_small(grid: Grid) -> bool:
-    if grid.closed or grid.left_out or grid.picture or isinstance(grid.cells, Lazy):
+    if grid.closed or grid.left_out or grid.picture:
         return False
     return max(len(grid.rows), len(grid.columns)) <= LONGEST_SIDE
 

@@ -67,7 +67,9 @@ def _with_legend(
     *before, last = lines
     yield from before
     together = Line.assemble(last, " " * 3, legend)
-    if together.cell_len <= (room or WIDTH_OF_A_PIPE):
+    # Labels of two columns a letter count twice; shades and the legend have one.
+    labels = max(map(cell_len, (label(row) for row in grid.rows)))
+    if labels + len(together.plain) <= (room or WIDTH_OF_A_PIPE):
         yield together
         return
     yield last

@@ -148,7 +148,7 @@ def test_other_roundings(capsys: pytest.CaptureFixture[str], file: str, rounding
 
 @pytest.mark.long
 def test_heads_that_share_keys(capsys: pytest.CaptureFixture[str]) -> None:
-    _, page, _ = answered(capsys, str(INPUTS / "grouped_query.yaml"))
+    _, page, _ = answered(capsys, str(INPUTS / "grouped_query.yaml"), "--detail", "cells")
     assert (
         page.index("Before the heads")
         < page.index("KV head 0\n━")
