@@ -8,9 +8,12 @@ I: 0.1, 0.9".
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from functools import lru_cache
+from itertools import accumulate, pairwise
+from typing import NamedTuple
 from unicodedata import combining, east_asian_width
 
 from attncli.answers.model import Answer
@@ -72,9 +75,7 @@ class _PageLine:
         """Where a column of the terminal is in the text."""
         if self.text.isascii():
             return min(column, len(self.text))
-        return next(
-            (at for at in range(len(self.text)) if self.column(at) >= column), len(self.text)
-        )
+        return min(bisect_left(_columns(self.text), column), len(self.text))
 
     def first_column(self, left: int, right: int) -> int:
         """Where the first letter stands from one column on, up to another."""
@@ -96,10 +97,17 @@ class _PageLine:
         """How many columns of a terminal stand before a place: letters may take two of them, or
         none.
         """
-        text = self.text[:place]
-        if text.isascii():
-            return place
-        return sum(map(_letter_width, text))
+        return place if self.text.isascii() else _columns(self.text)[place]
+
+
+class _PlacedMatrix(NamedTuple):
+    """Where a matrix stands in a paragraph: its columns of the terminal, and the lines of its
+    rows.
+    """
+
+    start: int
+    end: int
+    rows: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,13 +206,13 @@ def _side_by_side(lines: Sequence[_PageLine]) -> list[Sequence[_PageLine]]:
     """The parts of a paragraph that stand side by side, each a matrix with what stands above it; a
     product is one.
     """
-    starts = _starts_of_matrices(lines)
-    if len(starts) < 2 or any(_SIGN_OF_PRODUCT.search(line.outside) for line in lines):
+    matrices = _matrices_by_column(lines)
+    if len(matrices) < 2 or any(_SIGN_OF_PRODUCT.search(line.outside) for line in lines):
         return [lines]
     cuts = [0]
-    for before, start in pairwise(starts):
-        begin = _begin_of_labels(lines, before, start)
-        if begin is None:
+    for before, matrix in pairwise(matrices):
+        begin = _begin_of_labels(lines, before.end, matrix)
+        if begin - before.end < _GAP_OF_PARTS:
             return [lines]
         cuts.append(begin)
     parts: list[Sequence[_PageLine]] = []
@@ -214,31 +222,28 @@ def _side_by_side(lines: Sequence[_PageLine]) -> list[Sequence[_PageLine]]:
     return parts
 
 
-def _starts_of_matrices(lines: Sequence[_PageLine]) -> list[int]:
-    """In which columns of the terminal a matrix begins."""
-    found = {line.column(each.start()) for line in lines for each in line.bracketed}
-    return sorted(found)
+def _matrices_by_column(lines: Sequence[_PageLine]) -> list[_PlacedMatrix]:
+    """The matrices of a paragraph from left to right: brackets that open in one column are one."""
+    found: dict[int, _PlacedMatrix] = {}
+    for number, line in enumerate(lines):
+        for each in line.bracketed:
+            start, end = line.column(each.start()), line.column(each.end())
+            matrix = found.setdefault(start, _PlacedMatrix(start, end, []))
+            matrix.rows.append(number)
+            found[start] = matrix._replace(end=max(matrix.end, end))
+    return sorted(found.values())
 
 
-def _begin_of_labels(lines: Sequence[_PageLine], before: int, start: int) -> int | None:
-    """The column in which the labels of a matrix begin; None where it has none, or stands too close
-    to the one before.
+def _begin_of_labels(lines: Sequence[_PageLine], end: int, matrix: _PlacedMatrix) -> int:
+    """The column in which the labels of a matrix begin, after the end of the one before; of a
+    matrix without labels, its name.
     """
-    ends = [
-        line.column(each.end())
-        for line in lines
-        for each in line.bracketed
-        if line.column(each.start()) == before
-    ]
-    end = max(ends)
     begins: list[int] = []
-    for above, line in zip([None, *lines], lines, strict=False):
-        if start not in {line.column(each.start()) for each in line.bracketed}:
-            continue
-        # The name stands above the labels of the rows, and some matrices have no such labels.
-        begins += [each.first_column(end, start) for each in (above, line) if each]
-    begin = min(begins, default=end)
-    return begin if begin - end >= _GAP_OF_PARTS else None
+    for number in matrix.rows:
+        # The name stands above the labels of the rows.
+        above = lines[max(number - 1, 0) : number + 1]
+        begins += [line.first_column(end, matrix.start) for line in above]
+    return min(begins)
 
 
 def _drawn(lines: Sequence[_PageLine]) -> list[Table]:
@@ -396,6 +401,13 @@ def _without_line(cell: CellText) -> CellText:
 
 def _blanks_for(found: re.Match[str]) -> str:
     return " " * len(found[0])
+
+
+# A paragraph has no more lines than this, mostly.
+@lru_cache(64)
+def _columns(text: str) -> list[int]:
+    """In which column of a terminal each letter of a line stands, and where the line ends."""
+    return [0, *accumulate(map(_letter_width, text))]
 
 
 def _letter_width(letter: str) -> int:

@@ -17,6 +17,8 @@ from attncli.page.document import Grid, Item, LeftOut
 MOST_ROWS_SHOWN = 40
 # Of more, so many are shown at either end.
 ROWS_AT_EACH_END = 4
+# A matrix with more rows or columns does not stand beside others.
+LONGEST_SIDE_BESIDE_OTHERS = 16
 # So many heads in all entries are all shown; of more, the first and the last.
 MOST_PARTS_SHOWN = 8
 

@@ -261,36 +261,26 @@ def in_words(printer: Printer) -> Listing:
     return Listing(tuple((sentence,) for sentence in sentences), left)
 
 
-def summary(printer: Printer, steps: Sequence[Step], head: str = "step") -> Iterator[Block]:
-    """Steps at a glance, numbered as in the whole trace: their formulas and shapes.
-
-    What the head of the column says of most of them is left out of their titles; the others stand
-    in brackets.
-    """
+def summary(printer: Printer, steps: Sequence[Step]) -> Iterator[Block]:
+    """Steps at a glance, numbered as in the whole trace: their formulas and shapes."""
     numbers: dict[str, int] = {}
     for number, step in enumerate(printer.trace.computed(), 1):
         numbers[step.name] = number
     rows: list[tuple[Text, ...]] = []
     for step in steps:
-        rows.append(_row(printer, numbers[step.name], step, head))
-    heads = ("", head, "formula", "shape")
+        rows.append(_row(printer, numbers[step.name], step))
+    heads = ("", "step", "formula", "shape")
     yield Table(heads, tuple(rows), right=(0,))
 
 
-def _row(printer: Printer, number: int, step: Step, head: str) -> tuple[Text, ...]:
+def _row(printer: Printer, number: int, step: Step) -> tuple[Text, ...]:
     sentence = printer.formula(headline(step.rule) or cell_form(step.rule))
-    title = step.rule.title
-    beginning = f"{head} "
-    if title.startswith(beginning):
-        title = title.removeprefix(beginning)
-    elif head != "step":
-        title = f"({title[0].lower()}{title[1:]})"
     shape = "a number"
     found = shapes(printer.trace, step)
     if found:
         shape = product_text(found)
     formula = (Math(sentence.target), " = ", Math(sentence.expression))
-    return ((str(number),), (title,), formula, (shape,))
+    return ((str(number),), (step.rule.title,), formula, (shape,))
 
 
 def flow_of_shapes(trace: Trace) -> Text:

@@ -12,15 +12,12 @@ from attncli.attention.registry import in_symbols
 from attncli.equation.nodes import Call, Expression, Name
 from attncli.equation.shapes import product_factors
 from attncli.page.document import Block, Cell, Factor, Grid, Math, Paragraph, Product
-from attncli.page.ends import too_many_rows
+from attncli.page.ends import LONGEST_SIDE_BESIDE_OTHERS, too_many_rows
 from attncli.page.grid import grid
 from attncli.page.printer import Printer
 from attncli.problem.parts.axes import LEADING
 from attncli.tracing.model import Step
 from attncli.tracing.slices import cut_trace
-
-# A matrix with more rows or columns does not stand beside others.
-LONGEST_SIDE_BESIDE_OTHERS = 16
 
 
 def beside_factors(

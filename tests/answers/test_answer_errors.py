@@ -409,6 +409,11 @@ def test_what_is_hostile_is_refused_in_no_time(text: str, name: str, trace: Trac
     error_of(name, text, trace)
 
 
+def test_many_matrices_side_by_side_are_refused_in_no_time(trace: Trace) -> None:
+    line = "     I ⎡ 1 ⎤" * 5_000
+    error_of("a.txt", f"Scores\n\n    S\n{line}\n{line}\n", trace)
+
+
 @pytest.mark.slow
 def test_a_large_file() -> None:
     """Half a million cells, most of them too many."""

@@ -22,8 +22,8 @@ from attncli.tracing.model import Trace
 Build = Callable[..., Problem]
 
 
-def lines(trace: Trace, width: int = 80, **choices: str) -> list[str]:
-    page = derivation(trace, View(**choices))  # type: ignore[arg-type]
+def lines(trace: Trace, width: int = 80, detail: str = "rows") -> list[str]:
+    page = derivation(trace, View(detail=detail))
     return render(page, "table", Style(width=width)).splitlines()
 
 

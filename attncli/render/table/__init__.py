@@ -70,16 +70,8 @@ def _has_signs(encoding: str) -> bool:
 def _lines(document: page.Document, writer: _BlockLines) -> Iterator[Line]:
     if document.title:
         yield from writer.title(document.title)
-    before: page.Block | Beside | None = None
-    for block in laid_out(page.without_room(document.blocks)):
-        if isinstance(block, page.Formula) and writer.has_in_title(block):
-            continue
-        run_on = isinstance(block, page.Formula) and isinstance(before, page.Formula)
-        is_first = before is None and not document.title
-        if not run_on and not is_first:
-            yield Line()
-        yield from writer.block(block)
-        before = block
+    blocks = laid_out(page.without_room(document.blocks))
+    yield from writer.apart(blocks, below_title=bool(document.title))
 
 
 class _BlockLines:
@@ -140,14 +132,17 @@ class _BlockLines:
             case page.Room():
                 return ()
 
-    def apart(self, blocks: Iterable[page.Block]) -> Iterator[Line]:
-        """Blocks one under the other."""
-        before: page.Block | None = None
+    def apart(
+        self, blocks: Iterable[page.Block | Beside], *, below_title: bool = False
+    ) -> Iterator[Line]:
+        """Blocks one under the other, but for formulas that a title has said."""
+        before: page.Block | Beside | None = None
         for block in blocks:
             if isinstance(block, page.Formula) and self.has_in_title(block):
                 continue
             run_on = isinstance(block, page.Formula) and isinstance(before, page.Formula)
-            if before is not None and not run_on:
+            is_first = before is None and not below_title
+            if not run_on and not is_first:
                 yield Line()
             yield from self.block(block)
             before = block

@@ -9,14 +9,13 @@ from dataclasses import dataclass
 
 from attncli.equation.nodes import Equation
 from attncli.page.document import Block, Formula, Grid, Heading, Lazy, Worked
+from attncli.page.ends import LONGEST_SIDE_BESIDE_OTHERS
 from attncli.render.table.broken_lines import formula_lines, worked_lines
 from attncli.render.table.matrix import matrix_lines
 from attncli.render.table.styled_line import Line
 
 # It stands between two parts.
 GAP = " " * 5
-# A matrix with more rows or columns does not stand beside others.
-LONGEST_SIDE = 16
 # A line is no wider than this before it is broken to stand beside others.
 UNBROKEN = 1000
 
@@ -113,7 +112,7 @@ def _stand_at_rows(grid: Block, worked: Worked) -> bool:
 def _is_small(grid: Grid) -> bool:
     if grid.closed or grid.left_out or grid.picture:
         return False
-    return max(len(grid.rows), len(grid.columns)) <= LONGEST_SIDE
+    return max(len(grid.rows), len(grid.columns)) <= LONGEST_SIDE_BESIDE_OTHERS
 
 
 def _closed(waiting: Sequence[Block]) -> Iterator[Block | Beside]:
