@@ -28,6 +28,9 @@ MOST_WEIGHTS = 300_000
 MOST_MISTAKES_NAMED = 3
 # Numbers of 16 bits and fewer have a larger epsilon.
 COARSE = 2.0**-20
+# Roundings move the numbers of the mistake that was made, too, but not so many times as far as
+# those of another one.
+TIMES_AS_FAR = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,8 @@ class _Fitting(NamedTuple):
     """A mistake that gives the other side's numbers: the first of the steps that differ, and how
     many there are.
 
-    It does so `as_ours` if queries that see no key are treated as attncli treats them.
+    It does so `as_ours` if queries that see no key are treated as attncli treats them. Its numbers
+    are so `far` from theirs on the mean.
     """
 
     name: str
@@ -60,6 +64,7 @@ class _Fitting(NamedTuple):
     first: StepComparison
     steps: int
     as_ours: bool
+    far: float
 
 
 def explanation(comparison: Comparison) -> Explanation | None:
@@ -125,7 +130,8 @@ def _all_that_explain(attempt: Attempt) -> list[_Fitting]:
         if cells < FEWEST_CELLS:
             continue
         as_ours = attempt.gives(first, made.plain)
-        fitting = _Fitting(mistake.name, changes, made.plain, first, len(steps), as_ours)
+        far = attempt.far(first, made.plain)
+        fitting = _Fitting(mistake.name, changes, made.plain, first, len(steps), as_ours, far)
         found.append(fitting)
     return found
 
@@ -165,18 +171,28 @@ def _best_groups(found: list[_Fitting], *, is_coarse: bool) -> list[list[_Fittin
 
     A mistake that changes all that another one does, and more, is left out: nothing shows the rest
     of it. So is one that needs another way to treat queries that see no key, where another mistake
-    does not. Where there are too many groups, only the mistakes that change the fewest steps count,
-    unless the numbers are so coarse that others fit by chance.
+    does not. Where there are too many groups, only the mistakes that change the fewest steps count.
+
+    Coarse numbers fit other mistakes by chance. There, all that come nearest count instead, however
+    many steps they change.
     """
     most = max((one.steps for one in found), default=0)
     best = [one for one in found if one.steps == most]
     best = [one for one in best if one.as_ours] or best
+    if is_coarse:
+        best = _nearest(best)
     best = _without_what_nothing_shows(best)
     groups = _grouped(best)
     if is_coarse or len(groups) <= MOST_MISTAKES_NAMED:
         return groups
     fewest = min(len(one.changes) for one in best)
     return _grouped([one for one in best if len(one.changes) == fewest])
+
+
+def _nearest(found: list[_Fitting]) -> list[_Fitting]:
+    """Without those that are clearly farther off than another one."""
+    nearest = min((one.far for one in found), default=0.0)
+    return [one for one in found if one.far <= TIMES_AS_FAR * nearest]
 
 
 def _without_what_nothing_shows(found: list[_Fitting]) -> list[_Fitting]:

@@ -133,6 +133,15 @@ class Attempt:
         sizes = self._sizes(step, mistaken)
         return self._gives_within(step, made, sizes)
 
+    def far(self, step: StepComparison, mistaken: MistakenTrace) -> float:
+        """How far the mistake's numbers are from theirs on the mean of all cells where both are
+        finite.
+        """
+        hides = STEPS_THAT_HIDE.get(step.name)
+        apart = cells_apart(self._made(step, mistaken), self._there(step), hides)
+        finite = apart[np.isfinite(apart)]
+        return float(finite.mean()) if finite.size else 0.0
+
     def _gives_by_rows(self, step: StepComparison, readings: Sequence[MistakenTrace]) -> bool:
         """Whether every row is what one of these readings makes of it.
 

@@ -28,7 +28,7 @@ def mistakes() -> tuple[KnownMistake, ...]:
 
 def known_mistakes(*, gradient: bool = True) -> tuple[Mistake, ...]:
     """All of them; without `gradient` those of the forward pass."""
-    mistakes = (*FORWARD_MISTAKES, *_of_weights(), *_of_masks(), *_of_positions())
+    mistakes = (*FORWARD_MISTAKES, *_of_masks(), *_of_positions(), *_of_weights())
     return (*mistakes, *_of_gradients()) if gradient else mistakes
 
 
@@ -110,12 +110,13 @@ def _of_features(trace: Trace) -> Iterator[Mistake]:
     """
     yield from FORWARD_MISTAKES
     there = {*trace, *trace.parameters}
-    if there >= {"W_Q", "W_K", "W_V"} and there & {"concat", "heads_output", "Q_rot", "b_Q"}:
-        yield from _of_weights()
     if there & {"masked", "capped", "sink"}:
         yield from _of_masks()
     if there & {"Q_rot", "bias", "past_K", "PE"}:
         yield from _of_positions()
+    # After those of positions, which people make by hand: some give the same scores.
+    if there >= {"W_Q", "W_K", "W_V"} and there & {"concat", "heads_output", "Q_rot", "b_Q"}:
+        yield from _of_weights()
     if "d_output" in there:
         yield from _of_gradients()
 

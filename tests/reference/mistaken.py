@@ -1605,8 +1605,29 @@ GROUPS: dict[str, tuple[Kind, ...]] = {
 KINDS: dict[str, Kind] = {kind.name: kind for group in GROUPS.values() for kind in group}
 
 
+def as_pairs(x: Array) -> Array:
+    """a₁ a₂ b₁ b₂ in the last axis becomes a₁ b₁ a₂ b₂."""
+    return x.reshape(*x.shape[:-1], 2, -1).swapaxes(-1, -2).reshape(x.shape)
+
+
+def as_halves(x: Array) -> Array:
+    """a₁ b₁ a₂ b₂ in the last axis becomes a₁ a₂ b₁ b₂."""
+    return x.reshape(*x.shape[:-1], -1, 2).swapaxes(-1, -2).reshape(x.shape)
+
+
+FEATURES_IN_ANOTHER_ORDER = {
+    "the features of W_Q and W_K stood as interleaved pairs of RoPE, not as halves": as_pairs,
+    "the features of W_Q and W_K stood as halves of RoPE, not as interleaved pairs": as_halves,
+    "the features of W_Q and W_K were reordered for the halves of RoPE once too often": as_halves,
+    "the features of W_Q and W_K were reordered for the pairs of RoPE once too often": as_pairs,
+}
+
+
 def steps_mistaken(name: str, p: Sheet) -> Steps:
     """The other work of a mistake which is always the same in a problem, by its name."""
+    if name in FEATURES_IN_ANOTHER_ORDER:
+        ordered = FEATURES_IN_ANOTHER_ORDER[name]
+        return {"Q": lambda s: ordered(RIGHT["Q"](s)), "K": lambda s: ordered(RIGHT["K"](s))}
     for number in SENTINELS:
         if name == f"{sentinel(number)} was added instead of -inf":
             return hiding(number)

@@ -183,8 +183,11 @@ def says_little(
     problem: Sheet, dump: dict[str, Array], comparison: Comparison, convention: str
 ) -> bool:
     """Whether more mistakes give these numbers than are named, as where each query sees one key
-    alone.
+    alone; or numbers in half precision, which make such weights 0 and 1.
     """
+    weights = computed(problem, steps_of(problem))["weights"]
+    if "weights" in dump and np.allclose(dump["weights"], weights.round(0), atol=1e-3):
+        return True
     alike = [
         name
         for name in KINDS
