@@ -14,7 +14,7 @@ from attncli.page.notes_and_summary import about, notes, summary, with_note_on_r
 from attncli.page.printer import Printer, printer_for
 from attncli.page.sections import cell_section, given_section, step_pictures, step_section
 from attncli.page.short.overview import overview
-from attncli.page.short.sections import GivenOnce, is_used, short_sections
+from attncli.page.short.sections import ShownOnce, is_used, short_sections
 from attncli.page.view import View, chosen_cell, chosen_query, chosen_steps, selected_part
 from attncli.problem.parts.axes import PLACES
 from attncli.tracing.model import Trace
@@ -215,7 +215,7 @@ def _short(
     steps.
     """
     trace = printer.trace
-    once = GivenOnce(trace, given)
+    once = ShownOnce(trace, given)
     is_brief = view.detail == "brief"
     apart = [name for name in given if is_brief or not is_used(trace, name, computed)]
     if apart and view.steps is None:

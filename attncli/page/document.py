@@ -287,6 +287,10 @@ class Product(NamedTuple):
         before = [each for each in (*self.factors, *self.added) if isinstance(each, Grid)]
         return (*before, self.result)
 
+    def has(self, step: str) -> bool:
+        """Whether the matrix of a step stands before the result as it is, and not transposed."""
+        return any(each.step == step and not each.turned for each in self.matrices[:-1])
+
     @property
     def shows_step(self) -> bool:
         """Whether the result is the matrix of a step, whose labels have to be seen, and not a cell

@@ -34,6 +34,7 @@ from attncli.page.heads import HeadPart, backward_sections, head_context
 from attncli.page.notes_and_summary import notes, summary, with_note_on_rounding
 from attncli.page.printer import Printer, printer_for
 from attncli.page.sections import cell_section, given_section, step_pictures, step_section
+from attncli.page.short.sections import ShownOnce
 from attncli.page.view import View, chosen_cell, chosen_steps, selected_part
 from attncli.page.worked.cells import worked
 from attncli.problem.matrix import Scalar, read_only
@@ -170,31 +171,46 @@ def _both_ways(printer: Printer, view: View) -> Iterator[Block]:
     back = backward_steps(trace)
     # On paper, the backward pass goes on with the rounded numbers of the forward pass.
     has_forward = view.forward or trace.truth is not None
+    once = None
     if has_forward:
         yield Heading("The forward pass, in brief", part=True)
         brief = replace(view, detail="brief", steps=forward)
         yield from sections_of(printer, forward, brief)
+    else:
+        yield from _forward_at_a_glance(printer, forward, view)
+        if view.detail != "brief":
+            once = ShownOnce(trace, forward)
     if loss:
         yield Heading("The loss", part=True)
-        yield from backward_blocks(printer, loss, view)
+        yield from backward_blocks(printer, loss, view, once)
     yield Heading("The backward pass", part=True)
-    yield from backward_blocks(printer, back, view)
-    if view.blank:
-        return
-    if not has_forward:
-        yield Heading("The forward pass", part=True)
-        yield Paragraph(("To see its numbers, add --forward to attncli gradient.",))
-        steps = [trace.steps[name] for name in forward]
-        yield from summary(printer, [step for step in steps if not step.rule.given])
+    yield from backward_blocks(printer, back, view, once)
 
 
-def backward_blocks(printer: Printer, names: Sequence[str], view: View) -> Iterator[Block]:
+def _forward_at_a_glance(printer: Printer, names: Sequence[str], view: View) -> Iterator[Block]:
+    """The steps of the forward pass without their numbers, and where these are."""
+    yield Heading("The forward pass", part=True)
+    said = "To see its numbers, add --forward to attncli gradient."
+    if view.detail != "brief":
+        said = (
+            "The backward pass reads what these steps read and worked out. Each matrix stands where"
+            " it is first read. To see how the forward pass got it, add --forward to attncli"
+            " gradient."
+        )
+    yield Paragraph((said,))
+    steps = [printer.trace.steps[name] for name in names]
+    yield from summary(printer, [step for step in steps if not step.rule.given])
+
+
+def backward_blocks(
+    printer: Printer, names: Sequence[str], view: View, once: ShownOnce | None = None
+) -> Iterator[Block]:
     """The chosen steps of the loss or of the backward pass: of a single head together, else head by
-    head.
+    head. What they read of the forward pass is shown `once`, or not at all.
     """
     trace = printer.trace
     if not trace.leading_letters:
-        yield from _steps(printer, printer, names, view, (), {})
+        yield from _steps(printer, printer, names, view, (), {}, once)
         return
     explained: set[str] = set()
 
@@ -202,7 +218,7 @@ def backward_blocks(printer: Printer, names: Sequence[str], view: View) -> Itera
         here = replace(printer, trace=cut_trace(trace, part.place))
         at = tuple(with_key_head(trace, part.place).items())
         yield Heading(part.title, part=True, place=at)
-        yield from _steps(printer, here, part.names, view, explained, part.place)
+        yield from _steps(printer, here, part.names, view, explained, part.place, once)
         explained.update(part.names)
 
     yield from backward_sections(printer, names, show)
@@ -215,6 +231,7 @@ def _steps(
     view: View,
     explained: Collection[str],
     place: Mapping[str, int],
+    once: ShownOnce | None,
 ) -> Iterator[Block]:
     """Steps at one place, numbered as in the whole trace; those `explained` before are not
     explained again.
@@ -235,12 +252,28 @@ def _steps(
             view.heatmap,
             explained=known,
             titled=view.short,
+            read=_read_first(here, step, place, once),
         )
         yield from step_pictures(here, name, view, place)
         if view.detail == "brief" or known or not view.explains:
             continue
         if is_softmax(here.trace, name):
             yield from jacobian_section(here, step)
+
+
+def _read_first(
+    here: Printer, step: Step, place: Mapping[str, int], once: ShownOnce | None
+) -> list[Step]:
+    """What a step reads that the page shows, and has not shown before."""
+    if once is None:
+        return []
+    steps = here.trace.steps
+    # What has one number for each head is no step of one head.
+    there = [name for name in step.rule.inputs if name in steps]
+    found = once.new_ones(there, place)
+    for name in found:
+        once.show(name, place)
+    return [steps[name] for name in found]
 
 
 # The Jacobian of a row with more keys is shown only with --cell.

@@ -15,7 +15,7 @@ from attncli.page.ends import ends_of_parts
 from attncli.page.printer import Printer, printer_for
 from attncli.page.sections import given_section, step_pictures, step_section
 from attncli.page.short.overview import words
-from attncli.page.short.sections import GivenOnce, short_sections
+from attncli.page.short.sections import ShownOnce, short_sections
 from attncli.page.view import SINGULARS, View, chosen_place, place_title
 from attncli.page.worked.worked_line import worked_line
 from attncli.problem.parts.axes import BATCH, HEAD, KEY_HEAD, LEADING, PER_HEAD
@@ -128,7 +128,7 @@ def forward_sections(printer: Printer, names: tuple[str, ...], view: View) -> It
     given: list[str] = []
     if view.short and view.detail != "brief":
         given = [name for name in names if _stands_at_steps(printer.trace, name, names)]
-    once = GivenOnce(printer.trace, given)
+    once = ShownOnce(printer.trace, given)
     yield from _sections_at(printer, printer, names, view, {}, once)
 
 
@@ -157,7 +157,7 @@ def _sections_at(
     names: tuple[str, ...],
     view: View,
     place: Places,
-    once: GivenOnce,
+    once: ShownOnce,
 ) -> Iterator[Block]:
     """What belongs to this place and to no smaller one, and around it the places within it."""
     trace = whole.trace
@@ -208,7 +208,7 @@ def _shared_by_all(letter: str) -> str:
 
 
 def _sections_of(
-    whole: Printer, names: tuple[str, ...], view: View, place: Places, once: GivenOnce
+    whole: Printer, names: tuple[str, ...], view: View, place: Places, once: ShownOnce
 ) -> Iterator[Block]:
     here = replace(whole, trace=trace_at(whole.trace, place))
     yield from _sections_at(whole, here, names, view, place, once)
@@ -242,7 +242,7 @@ def _steps(
     view: View,
     explained: bool,
     place: Places,
-    once: GivenOnce,
+    once: ShownOnce,
 ) -> Iterator[Block]:
     """Given arrays first, then what is worked out, numbered as in the whole trace."""
     computed = whole.trace.computed()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 
 from attncli.attention.registry import cell_form, headline
@@ -17,6 +17,7 @@ from attncli.page.document import (
     Heading,
     Math,
     Paragraph,
+    Product,
     Room,
     Shapes,
     Text,
@@ -67,9 +68,11 @@ def step_section(
     *,
     explained: bool = False,
     titled: bool = False,
+    read: Sequence[Step] = (),
 ) -> Iterator[Block]:
     """A computed step, from its headline to its worked lines; `explained` where the page has said
-    what it is, `titled` where its title has room for its formula.
+    what it is, `titled` where its title has room for its formula. What it has `read`, and no step
+    before it, stands above its matrix.
     """
     rule = step.rule
     product = shapes(printer.trace, step)
@@ -82,8 +85,16 @@ def step_section(
     if not is_brief and not explained and printer.explains:
         yield Paragraph(printer.prose(explanation(step)))
     yield from formulas
-    matrix = grid(printer, step, heatmap)
-    yield matrix if is_brief else beside_factors(printer, step, matrix)
+    own = grid(printer, step, heatmap)
+    matrix = own if is_brief else beside_factors(printer, step, own)
+    for each in read:
+        shown = list(given_section(printer, each, "brief"))
+        if isinstance(matrix, Product) and matrix.has(each.name):
+            # Where both have no room side by side, it stands above, too.
+            matrix = matrix._replace(instead=(*shown, *matrix.instead))
+        else:
+            yield from shown
+    yield matrix
     yield from worked_section(printer, step, detail)
     if not is_brief and step.name in printer.blank and not rule.is_copy:
         yield _room_to_work(step, detail)

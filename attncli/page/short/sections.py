@@ -31,34 +31,41 @@ Places = Mapping[str, int]
 
 
 @dataclass(slots=True)
-class GivenOnce:
-    """The given arrays among the steps of a page, and which of them it has shown.
+class ShownOnce:
+    """The arrays that a page shows where it first uses them, and which of them it has shown.
 
     An array that has heads is another one in each head.
     """
 
     trace: Trace
     names: Collection[str]
-    _shown: set[tuple[str, tuple[int, ...]]] = field(default_factory=set)
+    _shown: dict[str, list[Places]] = field(default_factory=dict)
 
     def new_ones(self, names: Sequence[str], place: Places) -> list[str]:
         """Those of these arrays that the page has not shown yet, at this place of its heads."""
-        return [name for name in names if self._is_given(name) and not self.is_shown(name, place)]
+        return [name for name in names if name in self.names and not self.is_shown(name, place)]
 
     def is_shown(self, name: str, place: Places) -> bool:
-        return self._is_given(name) and self._key(name, place) in self._shown
+        """Whether it stands there, at this place, or head by head, or as a part of the whole."""
+        if name not in self.names:
+            return False
+        own = self._own_place(name, place)
+        return any(_agree(own, other) for other in self._shown.get(name, ()))
 
     def show(self, name: str, place: Places) -> None:
-        self._shown.add(self._key(name, place))
+        own = self._own_place(name, place)
+        self._shown.setdefault(name, []).append(own)
 
-    def _is_given(self, name: str) -> bool:
-        return name in self.names and self.trace.steps[name].rule.given
-
-    def _key(self, name: str, place: Places) -> tuple[str, tuple[int, ...]]:
+    def _own_place(self, name: str, place: Places) -> Places:
+        """The place on the leading axes that the array has."""
         letters = self.trace.steps[name].rule.target.letters
         places = with_key_head(self.trace, place)
-        where = tuple(at for letter, at in places.items() if letter in letters)
-        return name, where
+        return {letter: at for letter, at in places.items() if letter in letters}
+
+
+def _agree(one: Places, other: Places) -> bool:
+    """Whether no axis has them at two places."""
+    return all(other.get(letter, at) == at for letter, at in one.items())
 
 
 def is_used(trace: Trace, name: str, names: Sequence[str]) -> bool:
@@ -71,7 +78,7 @@ def short_sections(
     here: Printer,
     names: Sequence[str],
     view: View,
-    given: GivenOnce,
+    given: ShownOnce,
     place: Places,
     explained: Collection[str] = (),
 ) -> Iterator[Block]:
@@ -133,7 +140,7 @@ class _Section:
 
     here: Printer
     view: View
-    given: GivenOnce
+    given: ShownOnce
     place: Places
     names: Sequence[str]
 

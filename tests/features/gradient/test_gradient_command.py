@@ -15,7 +15,7 @@ import attncli
 from attncli.cli.main import run
 from attncli.features.gradient.page import verification_section
 from attncli.features.gradient.verification import verify
-from attncli.page.document import Document, Heading
+from attncli.page.document import Document, Grid, Heading, Product
 from attncli.page.gradient import gradient_page
 from attncli.page.printer import printer_for
 from attncli.page.view import View
@@ -60,6 +60,48 @@ def test_the_page_goes_both_ways(capsys: pytest.CaptureFixture[str]) -> None:
     ):
         assert formula in page
     assert "I, d1 through Q" in page
+
+
+def matrices(file: str, view: View) -> list[str]:
+    """The arrays that stand on a page of gradients as they are, in order, each with its place."""
+    problem = load(str(INPUTS / file))
+    page = gradient_page(run_trace(problem, gradient=True), view)
+    found = []
+    part = ""
+    for block in page.blocks:
+        match block:
+            case Heading(part=True):
+                part = block.text
+            case Grid():
+                found.append(f"{part}: {block.step}")
+            case Product():
+                found += [f"{part}: {each.step}" for each in block.matrices if not each.turned]
+            case _:
+                pass
+    return found
+
+
+def test_what_the_backward_pass_reads_stands_once_where_it_is_first_read() -> None:
+    found = [each.rpartition(" ")[2] for each in matrices("i_love_ai.yaml", View())]
+    # V before dA, its product with dO; K beside dS, whose product with it is dQ.
+    assert found[:3] == ["d_output", "V", "d_output"]
+    read = ["V", "weights", "K", "Q", "X", "W_Q", "W_K", "W_V"]
+    assert [name for name in found if name in read] == read
+    with_forward = [
+        each.rpartition(": ") for each in matrices("i_love_ai.yaml", View(forward=True))
+    ]
+    again = [name for part, _, name in with_forward if "backward" in part and name in read]
+    # In a product with it a matrix stands again, since all that is multiplied stands there.
+    assert again == ["K", "Q"]
+
+
+def test_what_heads_read_stands_once_in_each_head() -> None:
+    found = matrices("grouped_query.yaml", View())
+    of_weights = [each for each in found if each.endswith(": weights")]
+    assert of_weights == [f"Head {head}: weights" for head in range(4)]
+    # Two query heads share the values, which the first of them shows.
+    of_values = [each for each in found if each.endswith(": V")]
+    assert of_values == ["Head 0: V", "Head 2: V"]
 
 
 def test_data(capsys: pytest.CaptureFixture[str]) -> None:
