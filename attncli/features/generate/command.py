@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from attncli.cli import options
+from attncli.cli.class_options import POSSIBLE_MARKS
 from attncli.cli.error_report import warn_of
 from attncli.cli.files import require_new_folder, require_writable, write_folder
 from attncli.cli.look import Look, checked_look
@@ -23,6 +24,7 @@ from attncli.features.generate.sizes import (
     POSSIBLE_SIZES,
     USUAL_DIMS,
     USUAL_DIMS_OF_HEADS,
+    USUAL_MARKS,
     in_text,
     usual_dims,
 )
@@ -111,6 +113,10 @@ def generate(
     decimals: Annotated[
         int, _whole("--decimals", POSSIBLE_DECIMALS, "Decimals of the answers.")
     ] = 2,
+    marks: Annotated[
+        int | None,
+        _whole("--marks", POSSIBLE_MARKS, f"Marks of a sheet.  [default: {USUAL_MARKS}]"),
+    ] = None,
     title: Annotated[
         str | None,
         typer.Option(
@@ -164,6 +170,7 @@ def generate(
         "--heads": heads,
         "--given": given,
         "--mask": mask,
+        "--marks": marks,
         "--title": title,
         "--explain": explain or None,
         "--compact": compact or None,
@@ -204,6 +211,7 @@ def generate(
 
     from attncli.features.generate.drawing import Layer
     from attncli.features.generate.files import Sheets, files_of, manifest
+    from attncli.features.generate.marking_scheme import marking
     from attncli.features.generate.search import Search
     from attncli.render.latex.escape import lacks_letters
 
@@ -220,6 +228,8 @@ def generate(
             found = search.problem(key, of_student)
             yield from files_of(student, found, search.asked, sheets)
         yield "manifest.csv", manifest(students)
+        # All problems of a set have the same steps.
+        yield "marking.yaml", marking(found.trace, search.asked, marks or USUAL_MARKS, decimals)
 
     write_folder(directory, files())
     left_out = [student.name for student in students if lacks_letters(student.name)]

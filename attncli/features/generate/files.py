@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from attncli.answers.blank import blank_answers
-from attncli.features.generate.roster import Student
+from attncli.features.generate.roster import COLUMNS_OF_MANIFEST, Student
 from attncli.features.generate.search import Found
 from attncli.page.view import View
 from attncli.page.worksheet import FIELDS, answer_key, blank_steps, worksheet
@@ -19,7 +19,6 @@ from attncli.render.latex.escape import lacks_letters
 
 # Of these, the sheets are in the formats that there are.
 FORMATS_OF_SHEETS = ("latex", "markdown", "html")
-COLUMNS_OF_MANIFEST = ("student", "problem", "answers")
 
 
 class Sheets(NamedTuple):
@@ -77,9 +76,15 @@ def files_of(
 
 
 def manifest(students: Sequence[Student]) -> Iterator[str]:
-    """Which files are whose, as `attncli check --batch` reads it."""
-    rows = [(student.name, _problem(student), _answers(student)) for student in students]
-    return lines([COLUMNS_OF_MANIFEST, *rows])
+    """Which files are whose, as `attncli check --batch` reads it, and what else the list says of
+    them.
+    """
+    first, *_ = students
+    rows: list[Sequence[str]] = [(*COLUMNS_OF_MANIFEST, *first.more)]
+    for student in students:
+        own = (student.name, _problem(student), _answers(student))
+        rows.append((*own, *student.more.values()))
+    return lines(rows)
 
 
 def _problem(student: Student) -> str:

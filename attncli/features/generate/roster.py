@@ -5,30 +5,43 @@ called.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from attncli.cli.csv_files import HELP_ON_MORE_CELLS, Row, csv_rows
-from attncli.english import shorten
-from attncli.errors import Place, input_error
+from attncli.english import as_written, shorten
+from attncli.errors import AttncliError, Place, input_error
 from attncli.features.generate.sizes import MOST_PROBLEMS
 from attncli.file_names import file_names
 from attncli.problem.text.source import Source
+from attncli.render.csv_lines import lines as csv_lines
 
 # How many characters a name may have, and how many of them are in the name of a file.
 LONGEST_NAME = 200
 LONGEST_NAME_IN_FILE = 40
 _HEADS = ("student", "name")
+# The columns of a manifest that are not copied from a list of students.
+COLUMNS_OF_MANIFEST = ("student", "problem", "answers")
 
 
 class Student(NamedTuple):
-    """A student: the name, what the name of each file is without its suffix, and what the numbers
-    are drawn by.
+    """A student: the name, what the name of each file is without its suffix, what the numbers are
+    drawn by, and the further cells on the list, such as an address, by their columns.
     """
 
     name: str
     file: str
     key: str
+    more: Mapping[str, str] = MappingProxyType({})
+
+
+class _Listed(NamedTuple):
+    """What a line of a list says of a student, and where it stands."""
+
+    name: str
+    more: Mapping[str, str]
+    place: Place
 
 
 def numbered(count: int) -> list[Student]:
@@ -45,34 +58,36 @@ def read_roster(source: Source) -> list[Student]:
     A list without such a column has one cell in each line, so no name is cut at a comma that is not
     in quotation marks. A file has the number and the name of its student, with letters and digits
     of any script: 07-ada-lovelace. So no two files have the same name, not even where capitals do
-    not count. Raises AttncliError (exit 3) for a name twice, and for a line with more cells than
-    there are columns.
+    not count. The other columns of a CSV file are kept; one without a name is left out. Raises
+    AttncliError (exit 3) for a name twice, for two columns of one name or one that a manifest has
+    of its own, and for a line with more cells than there are columns.
     """
     rows = list(csv_rows(source))
-    head = rows[0].cells if rows else ()
-    column = _column_of_names(head)
+    column = _column_of_names(rows[0].cells) if rows else None
     if column is None:
-        lines = _names(rows, 0, 1)
+        lines = _lines(rows, [""], 0)
     else:
-        lines = _names(rows[1:], column, len(head))
-    places: dict[str, Place] = {}
-    for name, place in lines:
+        head, *rows = rows
+        lines = _lines(rows, _columns(head, column), column)
+    found: dict[str, _Listed] = {}
+    for line in lines:
+        name = line.name
         if len(name) > LONGEST_NAME:
             what = f"{shorten(name)} is no name"
             help = f"{LONGEST_NAME} characters are the most"
-            raise input_error(what, place=place, help=help)
-        if name in places:
-            what = f"{shorten(name)} is in line {places[name].line} already"
+            raise input_error(what, place=line.place, help=help)
+        if name in found:
+            what = f"{shorten(name)} is in line {found[name].place.line} already"
             help = "write something behind one of the two, such as a number"
-            raise input_error(what, place=place, help=help)
-        places[name] = place
-    if not 0 < len(places) <= MOST_PROBLEMS:
+            raise input_error(what, place=line.place, help=help)
+        found[name] = line
+    if not 0 < len(found) <= MOST_PROBLEMS:
         what = "there is no name"
-        if places:
-            what = f"there are {len(places):,} names"
+        if found:
+            what = f"there are {len(found):,} names"
         help = f"write a name in each line, of at most {MOST_PROBLEMS:,} students"
         raise input_error(what, help=help, place=Place(source.name, 1, 1))
-    return _with_files(list(places))
+    return _with_files([*found.values()])
 
 
 def _column_of_names(head: Sequence[str]) -> int | None:
@@ -82,36 +97,66 @@ def _column_of_names(head: Sequence[str]) -> int | None:
     return None
 
 
-def _names(rows: Sequence[Row], column: int, columns: int) -> Iterator[tuple[str, Place]]:
-    """The cell of each row in this column, with its place; AttncliError (exit 3) where it is blank
-    or was cut.
-    """
+def _columns(head: Row, of_names: int) -> list[str]:
+    """What the further columns are called, each at its place; nothing where one is not copied."""
+    names = [cell.strip() for cell in head.cells]
+    names[of_names] = ""
+    taken = [*COLUMNS_OF_MANIFEST]
+    for number, name in enumerate(names):
+        if not name:
+            continue
+        if name.lower() in taken:
+            raise _taken(head, number, name)
+        taken.append(name.lower())
+    return names
+
+
+def _taken(head: Row, number: int, name: str) -> AttncliError:
+    what = f"there are two columns {as_written(name)}"
+    if name.lower() in COLUMNS_OF_MANIFEST:
+        what = f"the manifest has a column {as_written(name.lower())} of its own"
+    others = [*head.cells]
+    others[number] = f"{name} {number + 1}"
+    line = "".join(csv_lines([others])).strip()
+    return input_error(what, place=head.place, help=f"give this one another name: {line}")
+
+
+def _lines(rows: Sequence[Row], columns: Sequence[str], of_names: int) -> Iterator[_Listed]:
+    """What each row says of a student; AttncliError (exit 3) where the name is blank or was cut."""
     for row in rows:
-        beyond = row.cells[columns:]
+        beyond = row.cells[len(columns) :]
         if any(cell.strip() for cell in beyond):
             help = HELP_ON_MORE_CELLS
-            if columns == 1:
+            if len(columns) == 1:
                 help += ", or name the columns in the first line, one of them student"
-            message = f"this line has {len(row.cells)} cells, not {columns}"
+            message = f"this line has {len(row.cells)} cells, not {len(columns)}"
             raise input_error(message, place=row.place, help=help)
         name = ""
-        if column < len(row.cells):
-            name = " ".join(row.cells[column].split())
+        if of_names < len(row.cells):
+            name = " ".join(row.cells[of_names].split())
         if not name:
             help = "write a name, or remove the line"
             raise input_error("this line has no name", place=row.place, help=help)
-        yield unicodedata.normalize("NFC", name), row.place
+        # A row may end early.
+        cells = dict.fromkeys(filter(None, columns), "")
+        for column, cell in zip(columns, row.cells, strict=False):
+            if column:
+                cells[column] = cell.strip()
+        yield _Listed(unicodedata.normalize("NFC", name), cells, row.place)
 
 
-def _with_files(names: Sequence[str]) -> list[Student]:
+def _with_files(lines: Sequence[_Listed]) -> list[Student]:
     """Students by these names, with what their files are called: 07-ada-lovelace."""
-    digits = max(2, len(str(len(names))))
+    digits = max(2, len(str(len(lines))))
     wanted = []
-    for number, name in enumerate(names, start=1):
-        file = f"{number:0{digits}}-{_file(name)}"
+    for number, line in enumerate(lines, start=1):
+        file = f"{number:0{digits}}-{_file(line.name)}"
         wanted.append(file.rstrip("-"))
     files = file_names(wanted)
-    return [Student(name, file, name) for name, file in zip(names, files, strict=True)]
+    return [
+        Student(line.name, file, line.name, line.more)
+        for line, file in zip(lines, files, strict=True)
+    ]
 
 
 def _file(name: str) -> str:

@@ -15,6 +15,7 @@ POSSIBLE_SIZES = {
 # With these sizes most mistakes are told apart.
 USUAL_DIMS = (4, 2, 3, 5)
 USUAL_DIMS_OF_HEADS = (4, 2, 3, 2)
+USUAL_MARKS = 20
 
 
 def usual_dims(heads: int) -> tuple[int, ...]:

@@ -79,6 +79,7 @@ def test_a_set(capsys: pytest.CaptureFixture[str]) -> None:
         "worksheets",
         "keys",
         "manifest.csv",
+        "marking.yaml",
     }
     for base in bases:
         for name in (
@@ -89,11 +90,19 @@ def test_a_set(capsys: pytest.CaptureFixture[str]) -> None:
         ):
             assert name in files
     rows = list(csv.reader(files["manifest.csv"].decode().splitlines()))
-    assert rows[0][:3] == ["student", "problem", "answers"]
+    assert rows[0] == ["student", "problem", "answers", "group"]
+    assert [row[3] for row in rows[1:]] == ["A", "B", "B"]
     assert [row[0] for row in rows[1:]] == ["Ada Lovelace", "'=cmd();'x", "李"]
     assert [row[1:3] for row in rows[1:]] == [
         [f"problems/{base}.yaml", f"answers/{base}.yaml"] for base in bases
     ]
+    assert yaml.safe_load(files["marking.yaml"]) == {
+        "marks": 20,
+        "decimals": 2,
+        "steps": {"weights": 9, "output": 11},
+        "mistake": 2,
+        "slip": 1,
+    }
     problem = yaml.safe_load(files["problems/02-cmd-x.yaml"])
     assert (problem["title"], problem["mask"]) == ("Midterm: =cmd();'x", "causal")
     assert list(yaml.safe_load(files["answers/03-李.yaml"])) == ["weights", "output"]

@@ -24,9 +24,17 @@ def roster(text: str) -> list[Student]:
     ],
 )
 def test_names(text: str) -> None:
-    assert roster(text) == [
-        Student("Ada Lovelace", "01-ada-lovelace", "Ada Lovelace"),
-        Student("Grace Hopper", "02-grace-hopper", "Grace Hopper"),
+    assert [student[:3] for student in roster(text)] == [
+        ("Ada Lovelace", "01-ada-lovelace", "Ada Lovelace"),
+        ("Grace Hopper", "02-grace-hopper", "Grace Hopper"),
+    ]
+
+
+def test_the_other_columns_are_kept() -> None:
+    text = 'E-Mail;name; Group;\n a@x ;Ada;"A;1";left out\n=1;Grace\n'
+    assert [dict(student.more) for student in roster(text)] == [
+        {"E-Mail": "a@x", "Group": "A;1"},
+        {"E-Mail": "=1", "Group": ""},
     ]
 
 
@@ -78,6 +86,9 @@ def test_students_without_names() -> None:
         ("student,mail\nAda,a@x\nLovelace, Ada,a@x\n", "this line has 3 cells, not 2", 3),
         ("name;group\nGrace;A\n李; 雷;B\n", "this line has 3 cells, not 2", 3),
         ("Lovelace, Ada\nHopper, Grace\n", "this line has 2 cells, not 1", 1),
+        ("name,Answers\nAda,1\n", "the manifest has a column 'answers' of its own", 1),
+        ("name,Student\nAda,1\n", "the manifest has a column 'student' of its own", 1),
+        ("mail,name,Mail\na@x,Ada,b@x\n", "there are two columns 'Mail'", 1),
     ],
 )
 def test_what_cannot_be_read(text: str, message: str, line: int) -> None:
@@ -86,3 +97,12 @@ def test_what_cannot_be_read(text: str, message: str, line: int) -> None:
     assert error.value.exit_code == Exit.INPUT
     assert error.value.place is not None
     assert (error.value.place.file, error.value.place.line) == ("names.csv", line)
+
+
+def test_a_column_that_is_taken_is_told_the_line_to_write() -> None:
+    with pytest.raises(AttncliError) as error:
+        roster("name;problem;mail\nAda;1;a@x\n")
+    _, _, line = error.value.help.partition(": ")
+    assert [student.more for student in roster(f"{line}\nAda,1,a@x\n")] == [
+        {"problem 2": "1", "mail": "a@x"}
+    ]

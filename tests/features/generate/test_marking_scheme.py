@@ -1,0 +1,78 @@
+"""The scheme by which a set is marked, as `attncli generate` proposes it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import yaml
+
+import attncli
+from attncli.features.generate.marking_scheme import marking, shares
+from attncli.page.worksheet import blank_steps
+
+
+def scheme(marks: int, ask: list[str] | None = None, **more: object) -> dict[str, object]:
+    rng = np.random.default_rng(1)
+    sizes = {"X": (4, 2), "W_Q": (2, 3), "W_K": (2, 3), "W_V": (2, 5)}
+    given = {name: rng.integers(-1, 2, shape) for name, shape in sizes.items()}
+    trace = attncli.trace({**given, **more})
+    text = "".join(marking(trace, blank_steps(trace, ask), marks, 2))
+    found: dict[str, object] = yaml.safe_load(text)
+    return found
+
+
+def test_every_number_is_worth_about_the_same() -> None:
+    """Of 132 numbers and 20 marks, three numbers are worth half a mark: 12 of them 1.8, 16 of them
+    2.4 and 20 of them 3.0 marks. Keys that are only copied have none.
+    """
+    assert scheme(20) == {
+        "marks": 20,
+        "decimals": 2,
+        "steps": {
+            "Q": 1.5,
+            "K": 1.5,
+            "V": 3,
+            "scores": 2.5,
+            "scaled": 2.5,
+            "exp": 2.5,
+            "row_sum": 1,
+            "weights": 2.5,
+            "output": 3,
+        },
+        "mistake": 2,
+        "slip": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("marks", "mistake", "slip"), [(1, 0.1, 0.05), (5, 0.5, 0.25), (33, 3.5, 1.75), (100, 10, 5)]
+)
+def test_what_a_mistake_costs(marks: int, mistake: float, slip: float) -> None:
+    found = scheme(marks)
+    assert (found["mistake"], found["slip"]) == (mistake, slip)
+
+
+def test_what_is_copied_has_marks_if_nothing_else_is_asked_for() -> None:
+    assert scheme(20, ["K"])["steps"] == {"K": 20}
+    assert scheme(20, ["K_T"])["steps"] == {"K_T": 20}
+
+
+def test_shares_are_half_marks_that_add_up() -> None:
+    rng = np.random.default_rng(7)
+    for _ in range(300):
+        sizes = {
+            f"step {i}": int(size)
+            for i, size in enumerate(rng.integers(1, 40, rng.integers(1, 10)))
+        }
+        marks = int(rng.integers(1, 101))
+        found = shares(sizes, marks)
+        assert sum(found.values()) == marks
+        assert [*found] == [*sizes]
+        assert all(share > 0 for share in found.values())
+        if 2 * marks >= len(sizes):
+            assert all((2 * share).denominator == 1 for share in found.values())
+        for name, share in found.items():
+            right = Fraction(marks * sizes[name], sum(sizes.values()))
+            assert abs(share - right) < max(Fraction(3, 2), right / 4)
