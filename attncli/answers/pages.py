@@ -223,12 +223,15 @@ class Page:
             return ()
         if self.place is None:
             return None
-        index = []
+        index: list[int] = []
         for letter, size in zip(own, step.shape, strict=False):
             # A page says of which query head it is, and a group of these shares one head of keys.
             is_of_group = letter == KEY_HEAD and KEY_HEAD not in self.place
             asked = HEAD if is_of_group else letter
             if asked not in self.place and size > 1:
+                if _is_whole(table, StepPart.of(step, tuple(index))):
+                    # It has the rows of all heads or entries.
+                    break
                 self._report_no_heading(asked, step, table)
                 return None
             number = self.place.get(asked, 0)
@@ -312,6 +315,12 @@ class Page:
                     where = path + "".join(f"[{number}]" for number in place)
                     help = error.help.replace("null", "_")
                     self.errors.add(error.message, at=cell.at, help=help, path=where)
+
+
+def _is_whole(table: Table, part: StepPart) -> bool:
+    """Whether a table has the rows of all that a part of a step has."""
+    shape = part.as_shown().shape
+    return len(shape) == 2 and all(table.shape(row) == shape for row in table.cells)
 
 
 def _with_rows_not_there(table: Table, part: StepPart) -> Table:

@@ -110,3 +110,18 @@ def test_a_page_of_gradients_reads_back(file: str, format: str, name: str) -> No
     # The transpose is a line of the scores.
     assert {step.name for step in trace.computed()} - {"K_T"} <= {*verdicts.steps}
     assert verdicts.counts["wrong"] == verdicts.counts["missing"] == 0
+
+
+@pytest.mark.parametrize("file", ["batch", "grouped_query"])
+def test_a_matrix_with_the_rows_of_all_heads_is_read_whole(file: str) -> None:
+    """On a page without the forward pass, X stands once for all entries, and W_Q for all heads."""
+    problem = load(str(INPUTS / f"{file}.yaml"))
+    text = render(gradient_page(run(problem, gradient=True), View()), "markdown", Style())
+    name = {"batch": "X", "grouped_query": "W_Q"}[file]
+    solved = solution(problem, text, "page.md")
+    assert solved.verdicts.counts["wrong"] == 0
+    # What is given is no answer where the page has it unchanged, and so it was read.
+    changed = text.replace("| **entry 0, first**  |   1 |", "| **entry 0, first**  |   7 |", 1)
+    changed = changed.replace("| **head 0, d1** |   0 |", "| **head 0, d1** |   7 |", 1)
+    assert changed != text
+    assert name in solution(problem, changed, "page.md").verdicts.steps
