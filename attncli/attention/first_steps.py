@@ -90,11 +90,17 @@ def first_steps_of(problem: Problem) -> FirstSteps:
     d_v = width("V", sized)
     parameters = _parameters(problem, position_sizes, axes, parts, d_v)
     of_indices = _sizes(position_sizes, axes, d_v)
-    return FirstSteps(rules, parameters, given, of_indices, known, axes)
+    named = tuple(variants.in_their_symbols(rules, problem.positions))
+    return FirstSteps(named, parameters, given, of_indices, known, axes)
 
 
 def softmax_rules_of(problem: Problem, axes: Axes, logits: str, *, shift: bool) -> Iterator[Rule]:
     """The rules of one head from the logits to the output."""
+    rules = _softmax_rules(problem, axes, logits, shift=shift)
+    return variants.in_their_symbols(rules, problem.positions)
+
+
+def _softmax_rules(problem: Problem, axes: Axes, logits: str, *, shift: bool) -> Iterator[Rule]:
     sink, base = has_sink(problem), problem.exp_base.value if problem.exp_base else None
     sized = problem.sized
     heads, projected = axes.has_heads, "W_O" in sized

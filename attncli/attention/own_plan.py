@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
@@ -249,7 +249,7 @@ def _built_in(problem: Problem, first: FirstSteps, *, shift: bool) -> dict[str, 
 
 def _in_order(steps: SystemSteps, ours: Mapping[str, Rule]) -> list[Rule]:
     """The rules that the result needs, and what the problem defines besides, in order of work."""
-    symbols = _symbols(steps.system)
+    symbols = (*_symbols_of_ours(steps, ours), *_symbols(steps.system))
     ordered = steps.ordered(steps.rules(ours), (steps.system.result, *steps.own))
     joined = {name for rule in ordered if rule.joins for name in rule.inputs}
     found = []
@@ -257,6 +257,16 @@ def _in_order(steps: SystemSteps, ours: Mapping[str, Rule]) -> list[Rule]:
         whole = _of_every_head(rule) if rule.name in joined else rule
         found.append(replace(whole, symbols=symbols) if symbols else whole)
     return beside_own_softmax(found)
+
+
+def _symbols_of_ours(steps: SystemSteps, ours: Mapping[str, Rule]) -> Iterator[tuple[str, str]]:
+    """What formulas call built-in steps, such as the rotated keys, transposed, if these are not
+    replaced.
+    """
+    called = {pair for rule in ours.values() for pair in rule.symbols}
+    for name, symbol in sorted(called):
+        if name not in steps.own:
+            yield name, symbol
 
 
 def _of_every_head(rule: Rule) -> Rule:

@@ -8,7 +8,7 @@ that they belong to; `backward.py` finds their equations.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from attncli.attention.losses import LOSS_RULES, TARGET
 from attncli.attention.steps import BACKWARD_ORDER, COMPUTED, FOR_GRADIENTS
@@ -17,6 +17,7 @@ from attncli.equation.rule import Rule, UnparsedCell
 from attncli.equation.symbols import differential, plain_name, unicode_name
 from attncli.errors import did_you_mean
 from attncli.problem.keys import ARRAYS, GivenArray
+from attncli.problem.parts.positions import POSITIONS
 
 # What the gradient of a step of a problem's own equations is.
 OF_OWN = "How much the result grows with each number of this step."
@@ -122,12 +123,25 @@ def known_rule(name: str) -> Rule:
 # In expressions, d_v is the width of the values. The gradient of v has the same name, but no step
 # reads it.
 _SYMBOLS = {name: rule.symbol for name, rule in RULES.items() if name != "d_v"}
+
+
+def _called() -> Iterator[tuple[str, str]]:
+    """The letters of formulas, each with the step that it stands for; the transposed keys have the
+    letter of those that positions have in the place of K.
+    """
+    for name, rule in RULES.items():
+        yield rule.symbol, name
+    for kind in POSITIONS.values():
+        if "K" in kind.replaces:
+            yield f"{RULES[kind.replaces['K']].symbol}_T", "K_T"
+
+
 # Every step by its name, and by its letter in each spelling that pages use: Z', Kᵀ or K^T.
 STEP_NAMES: Mapping[str, str] = {
     spelled: name
     for spell in (str, plain_name, unicode_name)
-    for name, rule in RULES.items()
-    for spelled in (spell(rule.symbol), name)
+    for symbol, name in _called()
+    for spelled in (spell(symbol), name)
 }
 # What papers and other programs call a step.
 _CALLED_ELSEWHERE = {

@@ -65,11 +65,34 @@ def cached(name: str, past: int) -> Rule:
     )
 
 
+def symbols(positions: Sequence[Position | type[Position]]) -> tuple[tuple[str, str], ...]:
+    """What formulas call the transposed keys where positions have other keys in the place of K.
+
+    >>> symbols([POSITIONS["rope"]])
+    (('K_T', 'K_rot_T'),)
+    """
+    replaced = replacements(positions)
+    if "K" not in replaced:
+        return ()
+    keys = COMPUTED_RULES[replaced["K"]].symbol
+    return (("K_T", f"{keys}_T"),)
+
+
+def in_their_symbols(
+    rules: Iterable[Rule], positions: Sequence[Position | type[Position]]
+) -> Iterator[Rule]:
+    """The rules, whose formulas have these symbols."""
+    found = symbols(positions)
+    for rule in rules:
+        yield replace(rule, symbols=found) if found else rule
+
+
 def transposed(positions: Sequence[Position | type[Position]]) -> Rule:
-    """K_T where positions have other keys in the place of K, which its letter does not say."""
+    """K_T where positions have other keys in the place of K, whose letter it then has."""
     rule = COMPUTED_RULES["K_T"].bind(replacements(positions))
     return replace(
         rule,
+        symbol=dict(symbols(positions))["K_T"],
         meaning=" ".join(
             [rule.meaning, *(each.keys_meaning for each in positions if each.replaces)]
         ),

@@ -54,10 +54,11 @@ class Rule:
     `gradient` says what the gradient of the step is, and `gradient_why` what for. `through` is said
     instead of the gradient of what the step reads, where this comes through the step first. A rule
     of a person's `own` may have letters that no rule of ours has, and `symbols` are the letters in
-    formulas that a problem gives to steps of its own. `lengths` says how long the letters of its
-    equation are, where that is known from elsewhere than the arrays that it reads. `axes` names
-    those of its axes that are others than their letters say: the gradient of scores[i, j], which an
-    equation reads as scores[u, j], may be d_scores[u, j], and u is a query there.
+    formulas that steps have in this problem alone: its own ones, and K_rot^T in the place of K^T.
+    `lengths` says how long the letters of its equation are, where that is known from elsewhere than
+    the arrays that it reads. `axes` names those of its axes that are others than their letters say:
+    the gradient of scores[i, j], which an equation reads as scores[u, j], may be d_scores[u, j],
+    and u is a query there.
     """
 
     name: str

@@ -125,7 +125,7 @@ def formula(rule: Rule) -> str | None:
 
 
 def _symbols(trace: Trace) -> dict[str, Any]:
-    """What formulas call the steps to which a problem gives symbols of its own."""
+    """What formulas call the steps that have other symbols in this problem than usual."""
     given = next((step.rule.symbols for step in trace.steps.values() if step.rule.symbols), ())
     return {"symbols": dict(given)} if given else {}
 

@@ -65,6 +65,22 @@ def test_what_is_given_of_a_product_that_is_too_wide_stands_before_it(love: Prob
     assert Counter(names)["X"] == 1
 
 
+def test_rotated_keys_keep_their_letter_when_they_are_transposed(problem: Build) -> None:
+    one = problem(Q=[[1, 0], [0, 1]], K=[[1, 2], [3, 4]], V=[[1], [2]], rope=(100, "half"))
+    for gradient in (False, True):
+        trace = run(one, gradient=gradient)
+        pages = [derivation(trace, View(detail=detail)) for detail in ("brief", "rows", "cells")]
+        for page in pages:
+            for said in render(page, "table").splitlines():
+                assert "Kᵀ" not in said
+        whole = render(pages[1], "table")
+        assert "Scores   S = Q_rot K_rotᵀ" in whole
+        assert "Step 4: K_rotᵀ is K_rot with its rows as columns." in whole
+    # Whatever a page calls it, the step is that of the transposed keys.
+    for called in ("K_T", "Kᵀ", "K^T", "K_rot^T", "K_rotᵀ"):
+        assert "── 4 Keys, transposed" in render(derivation(trace, View(steps=[called])), "table")
+
+
 def test_each_head_has_its_own_weights_once(problem: Build) -> None:
     weights = np.arange(8.0).reshape(2, 2, 2)
     one = problem(X=np.eye(2), W_Q=weights, W_K=weights[:1], W_V=weights[:1])
