@@ -11,7 +11,7 @@ from attncli.problem.keys import ARRAYS, KEYS
 from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.nodes import Leaf, MappingNode, Node
 from attncli.problem.text.pasted.named import named_matrices
-from attncli.problem.text.pasted.text import PasteError
+from attncli.problem.text.pasted.text import LONGEST_PASTED, PasteError
 from attncli.problem.text.source import Source
 
 # Files of these are no YAML.
@@ -44,12 +44,14 @@ _OWN_PAGE = re.compile(r"Scaled dot-(?:\{\})?product attention: |Attention with 
 _HTML = re.compile(
     r"\s*(?:<!--.*?-->\s*)?<(?:!doctype html|html|section)\b", re.IGNORECASE | re.DOTALL
 )
+# A page says so many characters from its beginning that it is one.
+LONGEST_BEGINNING = 2**16
 _FORM = "write lines such as Q = [[1, 0], [0, 1]], or keys of YAML: Q: [[1, 0], [0, 1]]"
 
 
 def is_text(source: Source) -> bool:
     """Whether a file can be no YAML, by its name or by how it begins."""
-    return source.name.lower().endswith(SUFFIXES) or _HTML.match(source.text) is not None
+    return source.name.lower().endswith(SUFFIXES) or _is_page(source.text)
 
 
 def has_matrices(source: Source) -> bool:
@@ -58,6 +60,8 @@ def has_matrices(source: Source) -> bool:
     A file with a line such as K: [[1, 0]] is meant as YAML, and has a mistake somewhere.
     """
     text = source.text
+    if len(text) > LONGEST_PASTED:
+        return False
     if _OWN_PAGE.search(text):
         return True
     is_named_so = source.name.lower().endswith(".txt")
@@ -72,13 +76,18 @@ def has_matrices(source: Source) -> bool:
     return len(keys) >= _FEWEST_MATRICES
 
 
+def _is_page(text: str) -> bool:
+    # A hostile file has millions of blank lines first.
+    return _HTML.match(text, 0, LONGEST_BEGINNING) is not None
+
+
 def read_text(source: Source) -> tuple[ErrorCollector, MappingNode]:
     """The keys and values of a problem in a text, and the collector of what is wrong with it.
 
     Raises AttncliError (exit 3) where it has no matrices, or speaks of what no line of it says.
     """
     errors = ErrorCollector(source)
-    if _HTML.match(source.text) or _OWN_PAGE.search(source.text):
+    if _is_page(source.text) or _OWN_PAGE.search(source.text):
         message = "this is a page that attncli wrote, not a problem"
         help = "name the problem that it was made of; check reads the page as answers"
         errors.fail(message, at=0, help=help)

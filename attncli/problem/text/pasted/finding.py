@@ -23,7 +23,7 @@ from attncli.problem.text.pasted.spellings import (
     read_pasted,
     spelling_at,
 )
-from attncli.problem.text.pasted.text import PastedText, PasteError
+from attncli.problem.text.pasted.text import LONGEST_PASTED, PastedText, PasteError
 from attncli.problem.text.values import Value
 
 _NUMBER_SIGNS = rf"[-+{DASHES}]?\s?(?:\.?\d|[Oo]\.\d|√|sqrt\(|∞|\.?inf|\.?nan\b|{FRACTION_SIGN})"
@@ -119,8 +119,10 @@ def as_yaml_reads(text: str) -> str:
     No sign moves. The first and the last of a list, or of a table with bars, become quotes, and a
     question mark in place of a number the sign of a blank. The first row of a block may stand
     further to the right than others, as names above columns do: a letter stands for the blank
-    before it.
+    before it. A text that is longer than any that people paste stays as it is.
     """
+    if len(text) > LONGEST_PASTED:
+        return text
     return _with_even_blocks(_in_quotes(_QUESTION.sub("_", text)))
 
 

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from attncli.english import shorten
 
+# So many characters are pasted at most. A larger file is data, and to look for pasted matrices in
+# it would take seconds.
+LONGEST_PASTED = 2**22
 # Kᵀ, K^T, K^\top, K' and K^{-1} are other matrices than K.
 TURNED = re.compile(
     r"\s*\}?\s*(?:\^\s*\{?\s*(?:\\(?:top|intercal|mathsf|mathrm|text|dagger|ast|prime)|T\b|[-−0-9*])|['′ᵀ])"

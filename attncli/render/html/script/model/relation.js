@@ -73,6 +73,7 @@ class Relation {
     if (name === "floor_div" && values.includes(null)) return this.nearFloor(node);
     if (values.includes(null)) return null;
     if (name === "pi") return exactlyPrinted(SHARED.pi);
+    if (name === "sqrt" && values[0] === Infinity) return Infinity;
     if (name === "sqrt" && isFraction(values[0]))
       return orNull(() => rationalRoot(values[0]) ?? nearRoot(values[0]));
     return orNull(() => EXACT[name](...values));
