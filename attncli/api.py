@@ -302,7 +302,8 @@ def check_many(
     Each job is a student, a problem and answers, both as for `check`. What is wrong with one of
     them is the `error` of its row, and ends nothing. `steps` are those that were asked for: of
     these, what is not in the answers is missing. `marks` is how many marks there are; else there is
-    one for each cell. `seconds` is how long each of them may take.
+    one for each cell. `seconds` is how long each of them may take. The `note` of a row says whose
+    answers it is like.
 
     `executor` is any `concurrent.futures.Executor`, such as a ProcessPoolExecutor or Dask's;
     without one, the jobs are done one after the other.
@@ -310,6 +311,7 @@ def check_many(
         with ProcessPoolExecutor() as executor:
             rows = attncli.check_many([("Ada", "problem.yaml", "ada.yaml")], executor)
     """
+    from attncli.features.check.many.copies_in_class import copies_in, with_notes
     from attncli.features.check.many.marking import mark_all
     from attncli.features.check.many.result_row import Settings
 
@@ -326,7 +328,8 @@ def check_many(
         seconds=None if seconds is None else float(seconds),
     )
     marked = dict(mark_all(submissions, settings, executor))
-    return [marked[number] for number in range(len(submissions))]
+    rows = [marked[number] for number in range(len(submissions))]
+    return with_notes(rows, copies_in(rows, submissions, settings))
 
 
 def _problem(given: Given) -> Problem:

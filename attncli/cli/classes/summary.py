@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from statistics import mean, median
 from typing import TypeVar
 
+from attncli.english import listed
 from attncli.page.printer import format_number
 
 # So many students are named beside a mistake.
@@ -71,3 +72,14 @@ def named(students: Sequence[str]) -> str:
         shown.append("…")
     has_comma = any("," in name for name in shown)
     return ("; " if has_comma else ", ").join(shown)
+
+
+def all_named(students: Sequence[str]) -> str:
+    """All of these students; names that have a comma are separated by semicolons.
+
+    >>> all_named(["Ada", "Ben", "Cy"]), all_named(["Byron, Ada", "Cy"])
+    ('Ada, Ben and Cy', 'Byron, Ada; Cy')
+    """
+    if any("," in name for name in students):
+        return "; ".join(students)
+    return listed(students)

@@ -19,6 +19,7 @@ from attncli.english import count
 from attncli.errors import AttncliError, file_error, usage_error
 from attncli.escaping import visible
 from attncli.features.check.many.class_page import class_page
+from attncli.features.check.many.copies_in_class import copies_in, with_notes
 from attncli.features.check.many.kept_rows import KeptRows, began_anew, kept_rows
 from attncli.features.check.many.manifest import (
     Submission,
@@ -92,6 +93,7 @@ class Marking:
         """
         self.submissions = submissions
         self.warnings: list[str] = []
+        self._settings = Settings()
         self._found: dict[int, Marked] = {}
         earlier = {_key(row.student, row.answers): row for row in before}
         for number, each in enumerate(submissions):
@@ -117,7 +119,8 @@ class Marking:
 
     def write(self, look: Look) -> None:
         """Write the page or the results of all that is marked."""
-        write_page(class_page(self.marked), look)
+        found = copies_in(self.marked, self.submissions, self._settings)
+        write_page(class_page(with_notes(self.marked, found), found), look)
 
     def end_early(self, look: Look, kept: KeptRows | None) -> str:
         """What to say when a signal ends the run: a file stays as it was; standard output gets what
@@ -149,6 +152,7 @@ class Marking:
         AttncliError (exit 4 or 5) where the scheduler cannot be reached, or a page of feedback
         cannot be made. A row whose page could not be written is not done.
         """
+        self._settings = settings
         numbers = [number for number in range(len(self.submissions)) if number not in self._found]
         left = [self.submissions[number] for number in numbers]
         # The command line turns it off for work that is soon over.

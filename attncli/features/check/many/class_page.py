@@ -10,8 +10,15 @@ from statistics import mean
 from typing import Any
 
 from attncli.cli.classes.results import further_columns, results_document, table_of_marks
-from attncli.cli.classes.summary import BETWEEN_MISTAKES, most_first, named, spread_in_words
+from attncli.cli.classes.summary import (
+    BETWEEN_MISTAKES,
+    all_named,
+    most_first,
+    named,
+    spread_in_words,
+)
 from attncli.english import count, either, listed
+from attncli.features.check.many.copies import Copies, in_classes
 from attncli.features.check.many.result_row import Marked
 from attncli.features.check.verdicts import VERDICTS, Verdict
 from attncli.page.document import (
@@ -28,6 +35,11 @@ from attncli.tracing.serialization import TRACE_FORMAT
 from attncli.version import __version__
 
 MOST_MISTAKES_LISTED = 20
+NO_PROOF = (
+    "This is no proof: students may have worked together, or have learned from the same page. No"
+    " student's page says it."
+)
+NO_COPIES = Copies()
 COLUMNS_OF_RESULTS = (
     "student",
     "marks",
@@ -35,21 +47,22 @@ COLUMNS_OF_RESULTS = (
     *VERDICTS,
     "first_wrong",
     "mistakes",
+    "note",
     "error",
     "problem",
     "answers",
 )
 
 
-def class_page(results: Sequence[Marked]) -> Document:
+def class_page(results: Sequence[Marked], found: Copies = NO_COPIES) -> Document:
     """The page; its rows are those of results.csv and results.xlsx, its data those of
-    results.json.
+    results.json. `found` is what is alike in these rows.
     """
     return results_document(
         f"{count(len(results), 'solution')}: checked",
         results,
-        blocks=_blocks,
-        data=_data,
+        blocks=lambda rows: _blocks(rows, found),
+        data=lambda rows: _data(rows, found),
         rows=_rows,
         tables=_summary_tables,
     )
@@ -69,6 +82,7 @@ def _rows(results: Sequence[Marked]) -> Iterator[Sequence[Value | None]]:
             *(each.counts.get(verdict) for verdict in VERDICTS),
             each.first_wrong,
             BETWEEN_MISTAKES.join(f"{step}: {mistake}" for step, mistake in each.mistakes),
+            each.note,
             each.error,
             each.problem,
             each.answers,
@@ -97,7 +111,7 @@ def _summary_tables(results: Sequence[Marked]) -> Iterator[list[Sequence[Value |
         ]
 
 
-def _data(results: Sequence[Marked]) -> dict[str, Any]:
+def _data(results: Sequence[Marked], found: Copies) -> dict[str, Any]:
     read = [each for each in results if not each.error]
     return {
         "attncli": {"version": __version__, "format": TRACE_FORMAT},
@@ -114,11 +128,26 @@ def _data(results: Sequence[Marked]) -> dict[str, Any]:
             "first_wrong": [
                 {"step": step, "students": names} for step, names in _first_steps(read)
             ],
+            "answers_of_another": [
+                {
+                    "student": each.student,
+                    "others": [*each.others],
+                    "right_there": each.right_there,
+                    "numbers": each.numbers,
+                    "of": each.of,
+                    "chance": each.chance,
+                }
+                for each in found.of_another
+            ],
+            "alike": [
+                {"students": [*each.students], "numbers": each.numbers, "chance": each.chance}
+                for each in found.alike
+            ],
         },
     }
 
 
-def _blocks(results: Sequence[Marked]) -> Iterator[Block]:
+def _blocks(results: Sequence[Marked], found: Copies) -> Iterator[Block]:
     read = [each for each in results if not each.error]
     yield Paragraph((_counted(results, read),))
     if read:
@@ -153,9 +182,29 @@ def _blocks(results: Sequence[Marked]) -> Iterator[Block]:
             yield Paragraph(
                 (f"{count(more, 'more mistake')} {either(more, 'was', 'were')} made less often.",)
             )
+    if found:
+        yield Heading("Answers that are alike")
+        yield Listing(tuple((sentence,) for sentence in _alike_in_words(found)))
+        yield Paragraph((NO_PROOF,))
     if unread := [each for each in results if each.error]:
         yield Heading("What could not be checked")
         yield Table(("student", "why"), tuple(((each.student,), (each.error,)) for each in unread))
+
+
+def _alike_in_words(found: Copies) -> Iterator[str]:
+    for each in found.of_another:
+        whose = "right for the problem of" if each.right_there else "also in the answers of"
+        yield (
+            f"{each.student}: {each.numbers} of {count(each.of, 'number')} that are wrong are"
+            f" {whose} {all_named(each.others)}. By chance, {in_classes(each.chance)} has such a"
+            " case."
+        )
+    for group in found.alike:
+        yield (
+            f"{all_named(group.students)} have the same {count(group.numbers, 'wrong number')} in"
+            f" the same cells, and no known mistake gives them. By chance,"
+            f" {in_classes(group.chance)} has such a case."
+        )
 
 
 def _row_of_page(each: Marked, verdicts: Sequence[Verdict]) -> tuple[Text, ...]:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 from functools import partial
 from math import prod
 
@@ -14,6 +15,7 @@ from attncli.cli.classes.summary import rounded_share
 from attncli.english import as_written, count
 from attncli.errors import AttncliError, usage_error
 from attncli.features.check.diagnosis import Diagnosis
+from attncli.features.check.many.copies import written_numbers
 from attncli.features.check.many.manifest import Submission
 from attncli.features.check.many.result_row import Marked, Settings
 from attncli.features.check.many.time_limit import OutOfTimeError, within
@@ -109,7 +111,7 @@ def _named_error(error: Exception) -> str:
 
 
 def _mark(submission: Submission, settings: Settings) -> Marked:
-    problem = _problem(submission.problem, settings)
+    problem = problem_of(submission.problem, settings)
     wants_gradient = settings.steps is not None and bool(steps_back(settings.steps))
     solution, diagnoses = check_solution(
         problem,
@@ -117,6 +119,8 @@ def _mark(submission: Submission, settings: Settings) -> Marked:
         lenient=settings.lenient,
         gradient=wants_gradient,
     )
+    # What is alike in two solutions shows in all steps.
+    written = written_numbers(solution, diagnoses)
     unanswered = 0
     if settings.steps is not None:
         names = chosen_steps(solution.verdicts.trace, settings.steps)
@@ -126,7 +130,8 @@ def _mark(submission: Submission, settings: Settings) -> Marked:
     page = None
     if settings.feedback:
         page = _page(submission.student, solution, diagnoses, settings)
-    return _row(submission, settings, solution, diagnoses, unanswered, page)
+    row = _row(submission, settings, solution, diagnoses, unanswered, page)
+    return replace(row, written=written)
 
 
 def _cells_unanswered(solution: Solution, names: Sequence[str]) -> int:
@@ -236,7 +241,10 @@ def result_of(future: Future[Marked], submission: Submission, settings: Settings
         return failed(submission, _named_error(error), settings)
 
 
-def _problem(given: object, settings: Settings) -> Problem:
+def problem_of(given: object, settings: Settings) -> Problem:
+    """A problem that is given as such, as a file, a text or a dict. AttncliError where it cannot be
+    read.
+    """
     if isinstance(given, Problem):
         return given
     if isinstance(given, Source):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from attncli.cli.classes.summary import plain_marks
+from attncli.features.check.many.copies import Written
 from attncli.features.check.verdicts import Verdict
 
 
@@ -33,7 +34,8 @@ class Marked:
     `marks` are the cells that earn a mark, of all cells that were asked for; or the share of them,
     of as many marks as were said. They are None where there is an `error`, and `counts` has no
     verdicts. `mistakes` are pairs of a step and what explains its wrong numbers. `page` is the
-    feedback, if it was asked for.
+    feedback, if it was asked for. `note` is for the teacher alone: whose answers these are like.
+    `written` are the numbers that are not right, which no results hold.
     """
 
     student: str
@@ -48,6 +50,8 @@ class Marked:
     error: str = ""
     more: Mapping[str, str] = field(default_factory=dict)
     page: str | None = field(default=None, compare=False)
+    note: str = ""
+    written: tuple[Written, ...] | None = field(default=None, compare=False, repr=False)
 
     @property
     def plain_marks(self) -> float | int | None:
@@ -67,5 +71,6 @@ class Marked:
             "mistakes": [{"step": step, "mistake": mistake} for step, mistake in self.mistakes],
             "passed": self.passed,
             "error": self.error or None,
+            "note": self.note or None,
             "more": dict(self.more),
         }

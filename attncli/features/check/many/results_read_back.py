@@ -70,6 +70,7 @@ def row_of_json(row: Mapping[str, Any]) -> Marked:
             ),
             passed=_truth(row["passed"]),
             error=_text_or_none(row["error"]),
+            note=_text_or_none(row.get("note")),
             more={_text(name): _text(text) for name, text in row["more"].items()},
         )
     )
@@ -166,6 +167,7 @@ def _of_table(rows: Iterator[Sequence[str]], lenient: bool) -> Iterator[Marked]:
                 ),
                 passed=_passed(counts, lenient),
                 error=cells["error"],
+                note=cells["note"],
                 more={
                     name.removesuffix(" (manifest)"): text
                     for name, text in cells.items()

@@ -308,7 +308,7 @@ def test_a_workbook() -> None:
     assert run(["check", "--batch", "manifest.csv", "-o", "results.xlsx", "--workers", "1"]) == 1
     cells = cells_of("results.xlsx")
     for down, row in enumerate(rows, 2):
-        for letter, (name, text) in zip("ABCDEFGHIJKLMN", row.items(), strict=True):
+        for letter, (name, text) in zip("ABCDEFGHIJKLMNO", row.items(), strict=True):
             assert cells["results", f"{letter}1"] == name
             plain = text.removeprefix("'") if text.startswith(("'=", "'@")) else text
             numbers = name in ("marks", "of", "right", "carried", "rounding", "wrong", "missing")
@@ -316,7 +316,7 @@ def test_a_workbook() -> None:
                 float(plain) if numbers and plain else plain
             )
     assert cells["results", "A4"] == "=cmd()"
-    assert cells["results", "N6"] == "007"
+    assert cells["results", "O6"] == "007"
     summary = [value for (sheet, _), value in cells.items() if sheet == "summary"]
     assert summary[:8] == [
         "solutions",
@@ -352,7 +352,7 @@ def test_a_workbook() -> None:
     ]
     with ZipFile("results.xlsx") as archive:
         sheet = archive.read("xl/worksheets/sheet1.xml").decode()
-    assert '<autoFilter ref="A1:N6"/>' in sheet
+    assert '<autoFilter ref="A1:O6"/>' in sheet
     assert 'xSplit="1" ySplit="1"' in sheet
     assert 'state="frozen"' in sheet
 
@@ -371,7 +371,7 @@ def test_long_texts_and_escapes_in_a_workbook(school: Path) -> None:
     assert run(arguments) == 0
     cells = cells_of("results.xlsx")
     assert cells["results", "A2"] == "Eve _x005F_x0041_ \\x07\\u202e"
-    assert cells["results", "N2"].endswith("(40,000 characters)")
+    assert cells["results", "O2"].endswith("(40,000 characters)")
     # which is not looked at again
     (school / "answers" / "0.yaml").write_text("scores: [[9, 9]]\n", encoding="utf-8")
     assert run([*arguments, "--resume"]) == 0
