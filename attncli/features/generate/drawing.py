@@ -22,6 +22,8 @@ from attncli.problem.model import Problem
 Draws: TypeAlias = NDArray[np.integer[Any]]
 
 _VALUES = ("W_V", "V")
+# These have a row for each token, and are the left side of a product.
+_OF_TOKENS = ("X", "Q")
 # Rows of X of more numbers than this, or more tokens, make long sums.
 MOST_CELLS_OF_SHORT_ROW = 4
 
@@ -68,36 +70,66 @@ class Layer:
         drawn = bytearray()
         for number in numbers:
             text = f"{up_to_the_number}{number}]"
-            drawn += shake_256(text.encode()).digest(cells)
-        bytes_of_draws = np.frombuffer(drawn, np.uint8).reshape(len(numbers), cells)
+            drawn += shake_256(text.encode()).digest(2 * cells)
+        bytes_of_draws = np.frombuffer(drawn, np.uint8).reshape(len(numbers), 2, cells)
+        for_numbers = self.matrices(bytes_of_draws[:, 0])
+        for_zeros = self.matrices(bytes_of_draws[:, 1])
         rows = []
-        for name, bytes_of_matrix in self.matrices(bytes_of_draws).items():
+        for name, bytes_of_matrix in for_numbers.items():
             among = self._among(name)
-            places = bytes_of_matrix % len(among)
-            cells_of_matrix = among[places]
-            rows.append(cells_of_matrix.reshape(len(numbers), -1))
+            matrices = among[bytes_of_matrix % len(among)]
+            self._put_zeros(name, matrices, for_zeros[name])
+            rows.append(matrices.reshape(len(numbers), -1))
         return np.concatenate(rows, axis=-1)
 
+    def _put_zeros(self, name: str, matrices: Draws, by: Draws) -> None:
+        """Put as many zeros into each of the matrices, where the lowest of these bytes stand.
+
+        The rows of tokens have as many in each column. So a product has as many terms that are not
+        zero, whatever the draw: those of a column times those of the other matrix.
+        """
+        *leading, rows, columns = matrices.shape
+        shared = self._share_of_zeros(name)
+        if name not in _OF_TOKENS:
+            rows, columns = rows * columns, 1
+        zeros = min(int(shared * rows + 0.5), self._most_zeros(name))
+        flat = matrices.reshape(*leading, rows, columns)
+        places = np.argsort(by.reshape(flat.shape), axis=-2, kind="stable")
+        np.put_along_axis(flat, places[..., :zeros, :], 0, axis=-2)
+
+    def _most_zeros(self, name: str) -> int:
+        """How many zeros leave a matrix a number in each row and in each column: in all, or in each
+        column of the rows of tokens.
+        """
+        *_, rows, columns = self.shapes[name]
+        longer = max(rows, columns)
+        if name in _OF_TOKENS:
+            return rows - -(-longer // columns)
+        return rows * columns - longer
+
+    def _share_of_zeros(self, name: str) -> float:
+        """Which part of a matrix is 0: more of it where sums are long."""
+        if self._has_long_sums(name):
+            return 1 / 2
+        zeros = 1
+        if not self.gives_qkv:
+            zeros = max(1, self.d_model - 1)
+        return zeros / (zeros + len(self._among(name)))
+
+    def _has_long_sums(self, name: str) -> bool:
+        is_weights = not self.gives_qkv and name != "X"
+        return is_weights and max(self.n, self.d_model) > MOST_CELLS_OF_SHORT_ROW
+
     def _among(self, name: str) -> Draws:
-        """The numbers that a matrix is drawn from: small, so that sums are easy by hand, and fewer
-        where sums are long.
+        """The numbers besides 0 that a matrix is drawn from: small, so that sums are easy by hand.
 
         Values are smaller: the output is then the same if the weights are rounded. So are the
         weights of many tokens or long rows, where hardly any draw would else have small scores
         only.
         """
-        is_weights = not self.gives_qkv and name != "X"
-        longest_sum = max(self.n, self.d_model)
-        if is_weights and longest_sum > MOST_CELLS_OF_SHORT_ROW:
-            return np.array([0, 0, -1, 1])
-        zeros = 1
-        if not self.gives_qkv:
-            zeros = max(1, self.d_model - 1)
-        among = [0] * zeros
-        among += [-1, 1]
-        if name not in _VALUES:
-            among.append(2)
-        return np.array(among)
+        if name in _VALUES or self._has_long_sums(name):
+            return np.array([-1, 1])
+        return np.array([-1, 1, 2])
 
     def matrices(self, draws: Draws) -> dict[str, Draws]:
         """The matrices of each draw, by their names."""

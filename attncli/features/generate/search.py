@@ -5,7 +5,7 @@ by hand.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
@@ -17,6 +17,7 @@ from attncli.cli.input import change
 from attncli.cli.overrides import Overrides
 from attncli.errors import AttncliError, usage_error
 from attncli.features.generate.drawing import Draws, Layer
+from attncli.features.generate.terms import terms_of_products
 from attncli.mistakes.audit import (
     UNITS_APART,
     Audit,
@@ -45,6 +46,8 @@ LARGEST_SCORE = 5.0
 SHOWN_BY = 0.75
 # So many draws are looked at at once; most of them need not be worked out.
 _DRAWS_OF_A_BLOCK = 1024
+# A product has at most this share more or fewer terms that are not zero than is usual.
+MOST_FURTHER_TERMS = 0.1
 # The sample has a key of its own: those of problems have two texts.
 _SAMPLED = ["a sample"]
 # So many plausible draws say what problems of this kind can show.
@@ -77,7 +80,8 @@ class Search:
     `asked` are the steps whose numbers are asked for, with so many `decimals`; a mistake has to
     show in the last of them alone. `shifted` says whether the softmax of every problem is shifted,
     as large numbers in a mask need it: the steps are others then. `needed` are the names of
-    mistakes that every problem shows, and `apart` says which two of them it tells apart.
+    mistakes that every problem shows, and `apart` says which two of them it tells apart. `terms`
+    says how many terms each product has that are not zero, in all problems nearly as many.
     """
 
     layer: Layer
@@ -88,6 +92,7 @@ class Search:
     shifted: bool
     needed: tuple[str, ...]
     apart: NDArray[np.bool_]
+    terms: Mapping[str, int]
 
     @classmethod
     def of(
@@ -103,9 +108,8 @@ class Search:
         trace = run(like, precision=decimals)
         _require_seen_keys(trace)
         steps = blank_steps(trace, asked)
-        plain = cls(
-            layer, mask, steps, decimals, like, trace.shifted, (), np.zeros((0, 0), dtype=bool)
-        )
+        none_apart = np.zeros((0, 0), dtype=bool)
+        plain = cls(layer, mask, steps, decimals, like, trace.shifted, (), none_apart, {})
         found: list[Draws] = []
         for block in range(_MOST_BLOCKS):
             drawn = plain._block(_SAMPLED, block)
@@ -136,6 +140,7 @@ class Search:
             trace.shifted,
             tuple(shown),
             pairs.mean(axis=-1) >= SHOWN_BY,
+            plain._usual_terms(draws),
         )
 
     def problem(self, key: Sequence[object], title: str) -> Found:
@@ -218,7 +223,22 @@ class Search:
         for name in self.asked:
             cells = _by_draw(trace, name, trace[name], len(draws))
             fine &= self._rounds_one_way(cells)
+        if self.terms:
+            fine &= self._takes_as_long(trace)
         return draws[fine]
+
+    def _usual_terms(self, draws: Draws) -> dict[str, int]:
+        """How many terms that are not zero each product has, in the middle one of these draws."""
+        terms = terms_of_products(self._worked_at_once(draws))
+        return {name: int(np.sort(counts)[len(counts) // 2]) for name, counts in terms.items()}
+
+    def _takes_as_long(self, trace: Trace) -> NDArray[np.bool_]:
+        """In which draws each product has nearly the usual number of terms that are not zero."""
+        fine = np.ones(trace[trace.result].shape[0], dtype=bool)
+        for name, counts in terms_of_products(trace).items():
+            usual = self.terms.get(name, 0)
+            fine &= abs(counts - usual) <= MOST_FURTHER_TERMS * usual
+        return fine
 
     def _has_different_rows(self, weights: NDArray[np.float64]) -> NDArray[np.bool_]:
         """In which draws no two queries have the same weights."""

@@ -4,8 +4,6 @@ output alone.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 import yaml
@@ -198,21 +196,28 @@ def test_sizes_of_which_there_is_no_problem_are_refused() -> None:
 
 
 def test_numbers_are_drawn_as_the_reference_says() -> None:
-    """From SHAKE-256 of the key in JSON, a byte for each number: so that no version of a library
-    can change them.
+    """From SHAKE-256 of the key in JSON, two bytes for each number: so that no version of a library
+    can change them. X has a zero in each column, W_V one in all.
     """
     from hashlib import shake_256
 
     layer = Layer(3, 2, 1, 2)
     drawn = layer.matrices(layer.draw(["midterm", "Ada"], range(5, 6)))
-    data = iter(shake_256(b'["midterm", "Ada", 5]').digest(3 * 2 + 2 + 2 + 2 * 2))
-    expected: dict[str, Any] = {}
-    for name, (rows, columns) in {"X": (3, 2), "W_Q": (2, 1), "W_K": (2, 1), "W_V": (2, 2)}.items():
-        among = [0, -1, 1] if name == "W_V" else [0, -1, 1, 2]
-        expected[name] = [
-            [[among[next(data) % len(among)] for _ in range(columns)] for _ in range(rows)]
+    shapes = {"X": (3, 2), "W_Q": (2, 1), "W_K": (2, 1), "W_V": (2, 2)}
+    cells = sum(rows * columns for rows, columns in shapes.values())
+    data = shake_256(b'["midterm", "Ada", 5]').digest(2 * cells)
+    numbers, places = iter(data[:cells]), iter(data[cells:])
+    for name, (rows, columns) in shapes.items():
+        among = [-1, 1] if name == "W_V" else [-1, 1, 2]
+        expected = [
+            [among[next(numbers) % len(among)] for _ in range(columns)] for _ in range(rows)
         ]
-    assert {name: matrix.tolist() for name, matrix in drawn.items()} == expected
+        lowest = {(i, j): next(places) for i in range(rows) for j in range(columns)}
+        groups = {"X": [[(i, j) for i in range(3)] for j in range(2)], "W_V": [[*lowest]]}
+        for group in groups.get(name, []):
+            row, column = min(group, key=lowest.__getitem__)
+            expected[row][column] = 0
+        assert drawn[name].tolist() == [expected], name
 
 
 def test_numbers_that_stand_for_minus_infinity_are_all_tried() -> None:
