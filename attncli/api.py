@@ -17,6 +17,7 @@ from attncli.arguments import (
     in_python,
     names_of,
     renamed_steps,
+    require_decimals,
     require_executor,
     require_marks,
     require_seconds,
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from attncli.features.check.diagnosis import Diagnosis
     from attncli.features.check.many.manifest import Submission
     from attncli.features.check.many.result_row import Marked
+    from attncli.features.check.marks import Marks
+    from attncli.features.check.scheme import Scheme
     from attncli.features.check.verdicts import Solution
 
 JOBS_EXAMPLE = (
@@ -165,12 +168,14 @@ class Checked:
     """A solution judged: a notebook shows it as the page of `attncli check`.
 
     `solution` holds the verdicts, `diagnoses` the known mistakes that give what is wrong. `marks`
-    is how many marks there are, None if none were asked for.
+    is how many marks there are, None if none were asked for. `earned` has the marks by a marking
+    scheme, and how they come about; None without one.
     """
 
     solution: Solution
     diagnoses: tuple[Diagnosis, ...]
     marks: int | None = None
+    earned: Marks | None = None
 
     def __repr__(self) -> str:
         verdicts = self.solution.verdicts
@@ -184,7 +189,7 @@ class Checked:
         """Whether nothing is wrong or missing, or, unless it was judged leniently, off by
         rounding.
         """
-        return self.solution.passed
+        return self.solution.passed and (self.earned is None or not self.earned.is_unfinished)
 
     def to_dict(self) -> dict[str, Any]:
         """The verdicts as JSON data, format 1: plain lists, numbers and strings."""
@@ -200,7 +205,9 @@ class Checked:
     def _page(self) -> Document:
         from attncli.features.check.page import check_page
 
-        return check_page(self.solution, marks=self.marks, diagnoses=self.diagnoses)
+        return check_page(
+            self.solution, marks=self.marks, diagnoses=self.diagnoses, earned=self.earned
+        )
 
 
 def check(
@@ -210,27 +217,42 @@ def check(
     lenient: bool = False,
     steps: str | Sequence[str] | None = None,
     marks: int | None = None,
+    decimals: int | None = None,
+    marking: str | PathLike[str] | Mapping[str, Any] | None = None,
 ) -> Checked:
     """A solution that somebody worked out by hand, with a verdict on each cell.
 
     `problem` is a Problem, a file, or a dict. `answers` is a file, or a dict of steps to arrays, or
     to nested lists of numbers, or of strings where the digits matter ("0.70"), with None for a
     blank. `lenient` accepts what is off by rounding. `steps` are the only ones that are judged, and
-    `marks` is how many marks the page gives. Raises AttncliError where the answers cannot be read,
-    or do not fit the problem or the steps.
+    `marks` is how many marks the page gives. `decimals` are those that were asked for: they come
+    before the digits that were written. `marking` is a scheme of marks, a file or a dict with the
+    keys of one, in place of `steps` and `marks`. Raises AttncliError where the answers or the
+    marking cannot be read, or do not fit the problem or the steps.
     """
     # Few programs need these.
-    from attncli.features.check.one_solution import answers_source, check_solution, on_steps
+    from attncli.features.check import one_solution
 
     names = None if steps is None else names_of(steps)
     require_marks(marks)
+    require_decimals(decimals)
+    scheme = _scheme(marking, steps=steps, marks=marks)
     lenient = flag("lenient", lenient)
-    source = answers_source(answers)
+    source = one_solution.answers_source(answers)
+    earned = None
     with in_python():
-        solution, diagnoses = check_solution(_problem(problem), source, lenient=lenient)
-        if names is not None:
-            solution, diagnoses = on_steps(solution, diagnoses, names, source, "steps")
-    return Checked(solution, diagnoses, marks)
+        solution, diagnoses = one_solution.check_solution(
+            _problem(problem),
+            source,
+            lenient=lenient,
+            gradient=scheme is not None and scheme.marks_gradients,
+            decimals=one_solution.decimals_asked(decimals, scheme),
+        )
+        if scheme is not None:
+            solution, earned = one_solution.marked(solution, diagnoses, scheme)
+        elif names is not None:
+            solution, diagnoses = one_solution.on_steps(solution, diagnoses, names, source, "steps")
+    return Checked(solution, diagnoses, marks, earned)
 
 
 def compare(
@@ -296,14 +318,16 @@ def check_many(
     steps: str | Sequence[str] | None = None,
     marks: int | None = None,
     seconds: float | None = None,
+    decimals: int | None = None,
+    marking: str | PathLike[str] | Mapping[str, Any] | None = None,
 ) -> list[Marked]:
     """Many solutions checked: a row for each, in their order, as `attncli check --batch` has them.
 
     Each job is a student, a problem and answers, both as for `check`. What is wrong with one of
     them is the `error` of its row, and ends nothing. `steps` are those that were asked for: of
     these, what is not in the answers is missing. `marks` is how many marks there are; else there is
-    one for each cell. `seconds` is how long each of them may take. The `note` of a row says whose
-    answers it is like.
+    one for each cell. `seconds` is how long each of them may take. `decimals` and `marking` are as
+    for `check`. The `note` of a row says whose answers it is like.
 
     `executor` is any `concurrent.futures.Executor`, such as a ProcessPoolExecutor or Dask's;
     without one, the jobs are done one after the other.
@@ -314,6 +338,7 @@ def check_many(
     from attncli.features.check.many.copies_in_class import copies_in, with_notes
     from attncli.features.check.many.marking import mark_all
     from attncli.features.check.many.result_row import Settings
+    from attncli.features.check.one_solution import decimals_asked
 
     lenient = flag("lenient", lenient)
     submissions = _submissions(jobs)
@@ -321,15 +346,32 @@ def check_many(
     require_marks(marks)
     require_seconds(seconds)
     require_executor(executor)
+    require_decimals(decimals)
+    scheme = _scheme(marking, steps=steps, marks=marks)
     settings = Settings(
         lenient=lenient,
         steps=names,
         marks=marks,
         seconds=None if seconds is None else float(seconds),
+        scheme=scheme,
+        decimals=decimals_asked(decimals, scheme),
     )
     marked = dict(mark_all(submissions, settings, executor))
     rows = [marked[number] for number in range(len(submissions))]
     return with_notes(rows, copies_in(rows, submissions, settings))
+
+
+def _scheme(marking: object, *, steps: object, marks: int | None) -> Scheme | None:
+    """The scheme of a marking; AttncliError (exit 2) where it stands beside steps or marks."""
+    if marking is None:
+        return None
+    from attncli.features.check.one_solution import scheme_of
+
+    for name, value in {"steps": steps, "marks": marks}.items():
+        if value is not None:
+            help = f"the marking says them: leave out {name}, or the marking"
+            raise usage_error(f"{name} cannot be used with marking", help=help)
+    return scheme_of(marking)
 
 
 def _problem(given: Given) -> Problem:

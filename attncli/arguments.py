@@ -10,6 +10,7 @@ from numbers import Real
 from typing import Any
 
 from attncli.attention.registry import STEP_NAMES, step_meant
+from attncli.dtypes import PRECISION
 from attncli.english import as_written
 from attncli.errors import AttncliError, usage_error
 from attncli.page.view import HELP_ON_BACKWARD, steps_back
@@ -125,6 +126,13 @@ def require_marks(marks: int | None) -> None:
     if marks is not None and (type(marks) is not int or marks not in POSSIBLE_MARKS):
         help = f"give a whole number from {POSSIBLE_MARKS[0]} to {POSSIBLE_MARKS[-1]}"
         raise usage_error(f"marks cannot be {as_written(marks)}", help=help)
+
+
+def require_decimals(decimals: object) -> None:
+    """Raises AttncliError (exit 2) for what is no number of decimals."""
+    if decimals is not None and (type(decimals) is not int or decimals not in PRECISION):
+        help = f"give a whole number from {PRECISION[0]} to {PRECISION[-1]}"
+        raise usage_error(f"decimals cannot be {as_written(decimals)}", help=help)
 
 
 def require_tolerance(tolerance: object) -> None:

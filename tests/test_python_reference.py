@@ -39,6 +39,7 @@ ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
 LOVE = ROOT / "inputs" / "i_love_ai.yaml"
 # what second cells name besides: words of problems and of options, axes, and texts of files
+MARKING = {"marks": 4, "steps": {"scaled": 2, "weights": 2}, "mistake": 1}
 WORDS = {
     *STEP_NAMES,
     *KEYS,
@@ -135,7 +136,7 @@ def held(request: pytest.FixtureRequest) -> dict[str, Any]:
         "Trace": trace,
         "Picture": trace.picture(),
         "Step": trace.steps["weights"],
-        "Checked": attncli.check(LOVE, {"scaled": wrong}),
+        "Checked": attncli.check(LOVE, {"scaled": wrong}, marking=MARKING),
         "Compared": attncli.compare(LOVE, {"scaled": trace["scores"]}),
         "attncli.testing": attncli.testing,
         "ExactNumber": exact,

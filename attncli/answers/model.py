@@ -28,7 +28,8 @@ class Claim:
     all digits of a decimal, 50 of what is none. `half` is half a unit of the last digit written,
     so that a number which rounds to this one lies within value ± half; 0 for what is exact, as
     7/10, sqrt(2) and -inf are. A `printed_double` stands for all numbers within value ± half,
-    whatever its last digit is.
+    whatever its last digit is. Where decimals were asked for, `half` is of these, and
+    `half_as_written` of the last digit.
     """
 
     text: str
@@ -36,6 +37,7 @@ class Claim:
     half: Decimal
     printed_double: bool = False
     written: str = ""
+    half_as_written: Decimal | None = None
 
     @property
     def as_written(self) -> str:
@@ -46,6 +48,11 @@ class Claim:
     def exact(self) -> bool:
         """Whether no rounding is claimed."""
         return not self.half
+
+    @property
+    def coarse(self) -> bool:
+        """Whether fewer decimals were written than were asked for: 0.5 for 0.50, and 0 for 0.07."""
+        return self.half_as_written is not None and self.half_as_written > self.half
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,14 @@ import typer
 from tests.cases import in_one_test
 from tests.tools.fuzz.ends import End, end_of
 from tests.tools.sweep.documented import documented_lines
-from tests.tools.sweep.drawn_files import MANIFEST, MANIFEST_OF_FUNCTIONS, OTHER, ROSTER, draw_file
+from tests.tools.sweep.drawn_files import (
+    MANIFEST,
+    MANIFEST_OF_FUNCTIONS,
+    OTHER,
+    ROSTER,
+    SCHEME,
+    draw_file,
+)
 from tests.tools.sweep.drawn_lines import ENDLESS, READ, _range, _Values, commands, draw_line
 from tests.tools.sweep.drawn_problems import Drawn, draw_problem, problem_schema
 from tests.tools.sweep.mended_lines import mended
@@ -171,7 +178,7 @@ def test_a_line_that_is_refused_is_mended(line: str, error: str, better: str | N
     assert mended(line.split(), f"attncli: error: {error}\nhelp: …\n") == expected
 
 
-@pytest.mark.parametrize("name", [ROSTER, MANIFEST, MANIFEST_OF_FUNCTIONS, OTHER])
+@pytest.mark.parametrize("name", [ROSTER, MANIFEST, MANIFEST_OF_FUNCTIONS, SCHEME, OTHER])
 def test_files_beside_the_problem_are_drawn_in_many_ways(name: str) -> None:
     texts = {
         draw_file(Random(seed), name, "problem.yaml", Drawn({"Q": [[1]]}))[0] for seed in range(50)

@@ -316,7 +316,8 @@ class CellValues:
         """
         if self.trace.steps[name].rule.given:
             return claim.value == self.true(name, index)
-        if claim.half < HALF_A_UNIT:
+        half = claim.half if claim.half_as_written is None else claim.half_as_written
+        if half < HALF_A_UNIT:
             return False
         own = self.own(name, index)
         if own == claim.value:

@@ -24,13 +24,19 @@ from attncli.cli.options import Conflict, reject_conflicts
 from attncli.cli.overrides import Overrides, ReadingOverrides
 from attncli.cli.pages import require_workbook, write_page
 from attncli.cli.progress import progress
+from attncli.dtypes import PRECISION
+from attncli.english import listed
 from attncli.errors import Exit, usage_error
 from attncli.render import OF_ONE_STEP, WORKBOOK
 from attncli.system import files_named
 
 if TYPE_CHECKING:
     from attncli.features.check.many.result_row import Marked, Settings
+    from attncli.features.check.scheme import Scheme
 
+# What generate writes into its set, beside the manifest.
+MARKING = "marking.yaml"
+SAID_BY_MARKING = "the marking says what is marked"
 POSSIBLE_TIME_LIMITS = range(1, 10**6)
 # The step, what it means, and its formula.
 POSSIBLE_HINTS = range(1, 4)
@@ -82,6 +88,27 @@ def check(
             "--steps",
             metavar="NAME,…",
             help="Judge these steps only. The numbers of the other steps are still used.",
+        ),
+    ] = None,
+    marking: Annotated[
+        str | None,
+        typer.Option(
+            "--marking",
+            metavar="FILE",
+            help=(
+                "Give marks by this scheme: the marks of each step, and what mistakes cost."
+                "  [default with --batch: marking.yaml beside the manifest]"
+            ),
+        ),
+    ] = None,
+    decimals: Annotated[
+        int | None,
+        options.read_by(
+            options.whole,
+            "--decimals",
+            metavar="N",
+            help="So many decimals were asked for: 0 for 0.07 is not right with 2.",
+            allowed=PRECISION,
         ),
     ] = None,
     marks: Annotated[
@@ -176,6 +203,7 @@ def check(
     Examples:
       attncli check homework.yaml answers.yaml
       attncli check homework.yaml answers.md --lenient --marks 20
+      attncli check homework.yaml answers.yaml --marking marking.yaml
       attncli check --batch set/manifest.csv --feedback feedback
     """
     paths = files_named(answers or [])
@@ -188,6 +216,18 @@ def check(
             "--marks",
             "--hint",
             "a hint judges no number",
+        ),
+        Conflict(
+            hint is not None and marking is not None,
+            "--marking",
+            "--hint",
+            "a hint judges no number",
+        ),
+        *(
+            Conflict(
+                marking is not None and value is not None, option, "--marking", SAID_BY_MARKING
+            )
+            for option, value in (("--marks", marks), ("--steps", steps))
         ),
         Conflict(
             scheduler is not None and workers is not None,
@@ -210,13 +250,17 @@ def check(
             marks=marks,
             lenient=lenient,
             hint=hint,
+            marking=marking,
+            decimals=decimals,
             quiet=quiet,
         )
     if hint is not None:
         raise usage_error("--hint is for one solution", help="leave out --hint, or name one file")
 
     from attncli.features.check.many.result_row import Settings
+    from attncli.features.check.one_solution import decimals_asked
 
+    scheme = _scheme(marking or _beside(batch, marks=marks, steps=steps, quiet=quiet))
     settings = Settings(
         lenient=lenient,
         steps=None if steps is None else tuple(steps),
@@ -226,6 +270,8 @@ def check(
         seconds=time_limit or USUAL_TIME_LIMIT,
         feedback=format_of_pages(feedback, feedback_format),
         math="dollars" if look.math == "dollars" else "fences",
+        scheme=scheme,
+        decimals=decimals_asked(decimals, scheme),
     )
     return _check_class(
         file,
@@ -253,6 +299,8 @@ def _check_solution(
     marks: int | None,
     lenient: bool,
     hint: int | None,
+    marking: str | None,
+    decimals: int | None,
     quiet: bool,
 ) -> int:
     """One solution: a page with every number that is not right, and what explains it; or only a
@@ -271,22 +319,65 @@ def _check_solution(
     problem = load(file, overrides)
     written = read_source(answers)
 
+    from attncli.features.check import one_solution
     from attncli.features.check.hint import hint_page
-    from attncli.features.check.one_solution import check_solution, on_steps
     from attncli.features.check.page import check_page
 
+    scheme = _scheme(marking)
     progress.begin("checking")
-    solution, diagnoses = check_solution(problem, written, lenient=lenient)
+    solution, diagnoses = one_solution.check_solution(
+        problem,
+        written,
+        lenient=lenient,
+        gradient=scheme is not None and scheme.marks_gradients,
+        decimals=one_solution.decimals_asked(decimals, scheme),
+    )
     warnings = solution.verdicts.trace.warnings
-    if steps is not None:
-        solution, diagnoses = on_steps(solution, diagnoses, steps, written)
+    earned = None
+    if scheme is not None:
+        solution, earned = one_solution.marked(solution, diagnoses, scheme)
+    elif steps is not None:
+        solution, diagnoses = one_solution.on_steps(solution, diagnoses, steps, written)
     if hint is None:
-        page = check_page(solution, marks=marks, diagnoses=diagnoses)
+        page = check_page(solution, marks=marks, diagnoses=diagnoses, earned=earned)
     else:
         page = hint_page(solution, hint)
     write_page(page, look)
     warn_of(warnings, quiet=quiet)
-    return Exit.OK if solution.passed else Exit.DIFFERENCE
+    unfinished = earned is not None and earned.is_unfinished
+    return Exit.OK if solution.passed and not unfinished else Exit.DIFFERENCE
+
+
+def _scheme(marking: str | None) -> "Scheme | None":
+    """The scheme of marks in a file, if one is named."""
+    if marking is None:
+        return None
+    from attncli.features.check.one_solution import scheme_of
+
+    return scheme_of(marking)
+
+
+def _beside(
+    batch: str | None,
+    *,
+    marks: int | None,
+    steps: Sequence[str] | None,
+    quiet: bool,
+) -> str | None:
+    """The file of marks that stands beside a manifest. The options of the command line come
+    first, and a warning says so.
+    """
+    if batch is None or batch == "-":
+        return None
+    beside = os.path.join(os.path.dirname(batch), MARKING)
+    if not os.path.isfile(beside):
+        return None
+    options_of_marks = {"--marks": marks, "--steps": steps}
+    given = [option for option, value in options_of_marks.items() if value is not None]
+    if given:
+        warn_of([f"{beside} is not used, because of {listed(given)}"], quiet=quiet)
+        return None
+    return beside
 
 
 def _check_class(

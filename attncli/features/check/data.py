@@ -7,6 +7,8 @@ from typing import Any
 
 from attncli.features.check.diagnosis import Diagnosis
 from attncli.features.check.diagnosis_page import diagnosis_data
+from attncli.features.check.marks import Marks
+from attncli.features.check.marks_page import marks_data
 from attncli.features.check.verdicts import JudgedCell, Solution
 from attncli.tracing.json_numbers import json_float
 from attncli.tracing.serialization import TRACE_FORMAT
@@ -14,7 +16,11 @@ from attncli.version import __version__
 
 
 def check_data(
-    solution: Solution, *, marks: int | None, diagnoses: Sequence[Diagnosis]
+    solution: Solution,
+    *,
+    marks: int | None,
+    diagnoses: Sequence[Diagnosis],
+    earned: Marks | None = None,
 ) -> dict[str, Any]:
     """Every cell with its verdict, the first wrong one, how many there are of each, and the
     diagnoses; format 1.
@@ -32,10 +38,14 @@ def check_data(
         "carried_by_rounding": [
             {"step": name, "index": list(index)} for name, index in judgement.carried_by_rounding
         ],
-        "diagnoses": diagnosis_data(judgement, diagnoses),
+        "diagnoses": diagnosis_data(solution.whole or judgement, diagnoses),
         "passed": solution.passed,
     }
-    if marks is not None:
+    if outside := solution.wrong_outside:
+        data["wrong_outside"] = outside
+    if earned is not None:
+        data["marks"] = marks_data(earned)
+    elif marks is not None:
         data["marks"] = {
             "of": marks,
             "right": float(marks * solution.share(follow_through=False)),
@@ -48,9 +58,12 @@ def _nested(cells: list[Any] | JudgedCell) -> Any:
     if isinstance(cells, list):
         return [_nested(cell) for cell in cells]
     given = None if cells.given is None else json_float(float(cells.given.value))
-    return {
+    data = {
         "verdict": cells.verdict,
         "given": given,
         "expected": json_float(cells.expected),
         "own": json_float(cells.own),
     }
+    if cells.too_coarse:
+        data["too_coarse"] = True
+    return data

@@ -407,9 +407,13 @@ def _agreeing(able: list[Explanation]) -> list[Explanation]:
 
 
 def _wrong(judgement: Judgement) -> dict[str, tuple[CellIndex, ...]]:
-    """The wrong cells of every step that has any."""
-    found = {name: tuple(indices_where(cells, "wrong")) for name, cells in judgement.steps.items()}
+    """The wrong cells of every step that has any, but for those that only lack decimals."""
+    found = {name: tuple(_wrong_cells(cells)) for name, cells in judgement.steps.items()}
     return {name: cells for name, cells in found.items() if cells}
+
+
+def _wrong_cells(cells: NDArray[np.object_]) -> list[CellIndex]:
+    return [index for index in indices_where(cells, "wrong") if not cells[index].too_coarse]
 
 
 # What is tried

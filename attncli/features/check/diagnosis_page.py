@@ -56,7 +56,7 @@ def _of_one_step(judgement: Judgement, found: Diagnosis) -> Iterator[Block]:
     yield Paragraph(with_symbols(sentence))
     yield from _made(judgement, found, first)
     for other in others:
-        said = f"Or {_with_labels(judgement, other)}."
+        said = f"Or {with_labels(judgement, other)}."
         if other == others[-1]:
             said += f" {_alike(len(found.mistakes))} these numbers."
         yield Paragraph(with_symbols(said))
@@ -79,11 +79,11 @@ def _sentence(judgement: Judgement, found: Diagnosis, mistake: str) -> str:
         where += f", {cells}" if cells else ""
     elif not found.whole and len(found.cells) <= MOST_CELLS_NAMED:
         what += f" ({cells})"
-    said = _with_labels(judgement, mistake)
+    said = with_labels(judgement, mistake)
     return f"{where}: {perhaps}{said}{_rounding(found)}. {explains} {what}."
 
 
-def _with_labels(judgement: Judgement, mistake: str) -> str:
+def with_labels(judgement: Judgement, mistake: str) -> str:
     """A mistake with cells called as the page calls them: Q of love, d2 for Q[1][1]."""
     steps = judgement.trace.steps
 

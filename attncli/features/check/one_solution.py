@@ -10,6 +10,8 @@ from attncli.answers.reader import mentions_gradients, read_answers
 from attncli.english import as_written, listed
 from attncli.errors import input_error, usage_error
 from attncli.features.check.diagnosis import Diagnosis, diagnose
+from attncli.features.check.marks import Marks
+from attncli.features.check.scheme import Scheme, read_scheme
 from attncli.features.check.verdicts import Solution, judge_solution
 from attncli.page.view import chosen_steps, steps_back
 from attncli.problem.model import Problem
@@ -17,16 +19,26 @@ from attncli.problem.text.source import Source, read_source
 
 
 def check_solution(
-    problem: Problem, source: Source, *, lenient: bool, gradient: bool = False
+    problem: Problem,
+    source: Source,
+    *,
+    lenient: bool,
+    gradient: bool = False,
+    decimals: int | None = None,
 ) -> tuple[Solution, tuple[Diagnosis, ...]]:
     """The verdicts on the answers in a file, and the mistakes that explain them. Raises what
     `read_answers` raises.
 
-    The backward pass is worked out if the answers mention it, or if `gradient` asks for it.
+    The backward pass is worked out if the answers mention it, or if `gradient` asks for it. With
+    `decimals`, these were asked for, and come before the digits that were written.
     """
     gradient = gradient or mentions_gradients(source, problem.system)
     solution = judge_solution(
-        problem, lambda trace: read_answers(source, trace), lenient=lenient, gradient=gradient
+        problem,
+        lambda trace: read_answers(source, trace),
+        lenient=lenient,
+        gradient=gradient,
+        decimals=decimals,
     )
     return solution, diagnose(solution.verdicts)
 
@@ -54,7 +66,51 @@ def on_steps(
             f"{option}: {source.name} has no answers to {listed(lacking)}",
             help=f"it has {listed(answered)}",
         )
-    return solution.only(names), tuple(found for found in diagnoses if found.step in names)
+    asked = solution.only(names)
+    return asked, of_steps(diagnoses, [*names, *asked.wrong_outside])
+
+
+def of_steps(diagnoses: Sequence[Diagnosis], names: Sequence[str]) -> tuple[Diagnosis, ...]:
+    """What explains the wrong numbers of these steps."""
+    return tuple(found for found in diagnoses if found.step in names)
+
+
+def marked(
+    solution: Solution, diagnoses: Sequence[Diagnosis], scheme: Scheme
+) -> tuple[Solution, Marks]:
+    """The solution without steps that are neither marked nor filled in, and what it earns.
+
+    Raises AttncliError (exit 3) for a step of the scheme that the problem has not.
+    """
+    from attncli.features.check.solution_marks import solution_marks
+
+    earned = solution_marks(solution, diagnoses, scheme)
+    answers = solution.verdicts.answers.steps
+    shown = [
+        name for name in solution.verdicts.steps if name in scheme.steps or not answers[name].blank
+    ]
+    if len(shown) < len(answers):
+        solution = solution.only(shown)
+    return solution, earned
+
+
+def scheme_of(marking: object) -> Scheme:
+    """The scheme of a file, or of a dict with its keys. Raises what `read_scheme` raises."""
+    if isinstance(marking, Mapping):
+        help = 'give a dict with the keys of a marking: {"marks": 20, …}'
+        return read_scheme(_as_source(marking, "marking", help))
+    if not isinstance(marking, str | os.PathLike):
+        raise usage_error(
+            f"a marking cannot be {as_written(marking)}", help="give a file, or a dict"
+        )
+    return read_scheme(read_source(str(marking)))
+
+
+def decimals_asked(decimals: int | None, scheme: Scheme | None) -> int | None:
+    """How many decimals were asked for: so many, or else those of the scheme."""
+    if decimals is None and scheme is not None:
+        return scheme.decimals
+    return decimals
 
 
 def answers_source(answers: object) -> Source:
@@ -62,22 +118,26 @@ def answers_source(answers: object) -> Source:
     if isinstance(answers, Source):
         return answers
     if isinstance(answers, Mapping):
-        import json
-
-        from attncli.problem.text.source import decode
-
-        try:
-            text = json.dumps(answers, default=_plain)
-        except (TypeError, ValueError, RecursionError) as error:
-            help = 'give a dict of steps to arrays or lists: {"weights": [[0.7, 0.3]]}'
-            raise input_error(f"the answers cannot be read: {error}", help=help) from None
-        return decode(text.encode(), "answers")
+        help = 'give a dict of steps to arrays or lists: {"weights": [[0.7, 0.3]]}'
+        return _as_source(answers, "answers", help)
     if not isinstance(answers, str | os.PathLike):
         raise usage_error(
             f"answers cannot be {as_written(answers)}",
             help="give a file, or a dict of steps to arrays",
         )
     return read_source(str(answers))
+
+
+def _as_source(given: Mapping[Any, Any], name: str, help: str) -> Source:
+    import json
+
+    from attncli.problem.text.source import decode
+
+    try:
+        text = json.dumps(given, default=_plain)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise input_error(f"the {name} cannot be read: {error}", help=help) from None
+    return decode(text.encode(), name)
 
 
 def _plain(value: Any) -> Any:

@@ -7,7 +7,7 @@ A step is its matrices with a sign at each number, and a row for each cell that 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -18,8 +18,11 @@ from attncli.attention.registry import in_symbols
 from attncli.english import count, either, listed
 from attncli.equation.nodes import Name
 from attncli.features.check.cell_values import CellIndex
+from attncli.features.check.cut_digits import CUT_OFF, cut_off
 from attncli.features.check.diagnosis import Diagnosis, rounded_early
 from attncli.features.check.diagnosis_page import diagnosis_blocks
+from attncli.features.check.marks import Marks
+from attncli.features.check.marks_page import marks_blocks
 from attncli.features.check.verdicts import (
     VERDICTS,
     JudgedCell,
@@ -66,24 +69,34 @@ _MEANING_OF_SIGNS: dict[Verdict, str] = {
 
 
 def check_page(
-    solution: Solution, *, marks: int | None = None, diagnoses: Sequence[Diagnosis] = ()
+    solution: Solution,
+    *,
+    marks: int | None = None,
+    diagnoses: Sequence[Diagnosis] = (),
+    earned: Marks | None = None,
 ) -> Document:
-    """The page; with `marks`, how many of so many the solution earns."""
+    """The page; with `marks`, which share of so many the solution earns, and with what it `earned`
+    by a scheme, how these marks come about.
+    """
 
     def data() -> dict[str, Any]:
         # Only JSON needs this.
         from attncli.features.check.data import check_data
 
-        return check_data(solution, marks=marks, diagnoses=diagnoses)
+        return check_data(solution, marks=marks, diagnoses=diagnoses, earned=earned)
 
     title = solution.verdicts.trace.title or solution.verdicts.answers.name
-    return Document(f"{title}: checked", tuple(_blocks(solution, marks, diagnoses)), data)
+    return Document(f"{title}: checked", tuple(_blocks(solution, marks, diagnoses, earned)), data)
 
 
 def _blocks(
-    solution: Solution, marks: int | None, diagnoses: Sequence[Diagnosis]
+    solution: Solution,
+    marks: int | None,
+    diagnoses: Sequence[Diagnosis],
+    earned: Marks | None,
 ) -> Iterator[Block]:
     judgement = solution.verdicts
+    whole = solution.whole or judgement
     first = judgement.first_wrong
     if first is None:
         yield Paragraph(_answer(solution))
@@ -94,8 +107,10 @@ def _blocks(
         yield Paragraph((_counted(judgement),))
     if marks is not None:
         yield Paragraph((_marks(solution, marks),))
+    if earned is not None:
+        yield from marks_blocks(judgement, earned)
     yield from _notes(solution)
-    yield from diagnosis_blocks(judgement, diagnoses)
+    yield from diagnosis_blocks(whole, diagnoses)
     yield Heading("Step by step")
     yield _counts_table(judgement)
     yield Paragraph((_legend(judgement),))
@@ -107,6 +122,13 @@ def _blocks(
 def _notes(solution: Solution) -> Iterator[Block]:
     """What is to be known of the verdicts: where they rest on rounding, or on very little."""
     judgement = solution.verdicts
+    if outside := solution.wrong_outside:
+        yield Paragraph((_wrong_outside(outside),), "warning")
+    if coarse := sum(cell.too_coarse for _, cell in judgement.cells()):
+        yield Paragraph((_too_few_decimals(coarse),), "note")
+    cut = cut_off(judgement)
+    if cut is not None:
+        yield Paragraph((_cut(len(cut.cells)),), "note")
     if judgement.first_wrong is None and judgement.carried_by_rounding:
         yield Paragraph((_only_by_rounding(len(judgement.carried_by_rounding)),), "note")
     early = rounded_early(judgement)
@@ -122,6 +144,33 @@ def _notes(solution: Solution) -> Iterator[Block]:
         yield Paragraph((said,), "warning")
     if solution.other_form:
         yield Paragraph((_form(judgement),), "note")
+
+
+def _wrong_outside(outside: Mapping[str, int]) -> str:
+    """In the steps before these, 9 numbers of scaled are wrong."""
+    total = sum(outside.values())
+    where = listed([f"{number:,} of {name}" for name, number in outside.items()])
+    follow = either(total, "it is", "they are")
+    return (
+        f"In steps that were not asked for, {count(total, 'number')} {either(total, 'is', 'are')}"
+        f" wrong: {where}. What follows from that is carried here, but {follow} an error all the"
+        " same."
+    )
+
+
+def _too_few_decimals(cells: int) -> str:
+    have = either(cells, "has", "have")
+    return (
+        f"{count(cells, 'number')} {have} fewer decimals than were asked for, and {have} more in"
+        " truth."
+    )
+
+
+def _cut(cells: int) -> str:
+    return (
+        f"{CUT_OFF[0].upper()}{CUT_OFF[1:]} in {count(cells, 'number')}, which rounding makes one"
+        " larger in the last digit: 0.667 is 0.67 to two decimals, not 0.66."
+    )
 
 
 def _only_by_rounding(cells: int) -> str:
@@ -197,11 +246,13 @@ def _answer(solution: Solution) -> Text:
     ]
     if not left:
         total = sum(counts.values())
+        if solution.wrong_outside:
+            return ("In these steps, no new error was made.",)
         return (f"All {total:,} cells are right." if total > 1 else "The one cell is right.",)
     if not (counts["right"] or counts["carried"] or counts["rounding"]):
         return ("Nothing is filled in.",)
     # Who reads that no number is wrong expects all marks.
-    begin = "" if counts["rounding"] else "No number is wrong. "
+    begin = "" if counts["rounding"] or solution.wrong_outside else "No number is wrong. "
     return (f"{begin}{listed(left)}.",)
 
 

@@ -17,7 +17,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
 from typing import Literal, TypeAlias, cast, get_args
@@ -31,7 +31,8 @@ from attncli.equation.intervals import Interval
 from attncli.equation.nodes import Ref
 from attncli.equation.rounding import EXACTLY
 from attncli.errors import AttncliError
-from attncli.features.check.cell_values import CellIndex, CellValues, steps_after
+from attncli.features.check.cell_values import CellIndex, CellValues, cell_of, steps_after
+from attncli.features.check.digits_asked import with_decimals_asked
 from attncli.features.check.printed_doubles import with_room_for_doubles
 from attncli.features.check.reachability import CellEquation, Effort
 from attncli.page.printer import format_number
@@ -69,6 +70,18 @@ class JudgedCell:
     given: Claim | None
     expected: float
     own: float
+
+    @property
+    def too_coarse(self) -> bool:
+        """Whether it is wrong only because it has fewer decimals than were asked for."""
+        claim = self.given
+        if self.verdict != "wrong" or claim is None or not claim.coarse:
+            return False
+        assert claim.half_as_written is not None
+        written = replace(claim, half=claim.half_as_written)
+        return any(
+            rounds_to(Decimal(repr(number)), written) for number in (self.expected, self.own)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,12 +146,13 @@ class Solution:
     counts what is a matter of rounding as right.
 
     `other_form` says that these answers have a softmax shifted where ours is not, or the other way
-    round.
+    round. Where only some steps are judged, `whole` has the verdicts on all that were answered.
     """
 
     verdicts: Judgement
     lenient: bool
     other_form: bool = False
+    whole: Judgement | None = None
 
     @property
     def passed(self) -> bool:
@@ -147,8 +161,23 @@ class Solution:
         """
         counts = self.verdicts.counts
         return not (
-            counts["wrong"] or counts["missing"] or (counts["rounding"] and not self.lenient)
+            counts["wrong"]
+            or counts["missing"]
+            or (counts["rounding"] and not self.lenient)
+            or self.wrong_outside
         )
+
+    @property
+    def wrong_outside(self) -> dict[str, int]:
+        """How many numbers are wrong in steps that were not asked for, but answered."""
+        if self.whole is None:
+            return {}
+        outside = Counter(
+            name
+            for name, _, _ in self.whole.cells_that_are("wrong")
+            if name not in self.verdicts.steps
+        )
+        return dict(outside)
 
     def share(self, *, follow_through: bool) -> Fraction:
         """The part of all cells worked out that earns marks: what is right, and with follow-through
@@ -173,7 +202,8 @@ class Solution:
     def only(self, names: Sequence[str]) -> Solution:
         """The verdicts on these steps, which still follow from what was written in all others."""
         steps = {name: cells for name, cells in self.verdicts.steps.items() if name in names}
-        return replace(self, verdicts=replace(self.verdicts, steps=steps))
+        whole = self.whole or self.verdicts
+        return replace(self, verdicts=replace(self.verdicts, steps=steps), whole=whole)
 
 
 def judge_solution(
@@ -182,8 +212,11 @@ def judge_solution(
     *,
     lenient: bool = False,
     gradient: bool = False,
+    decimals: int | None = None,
 ) -> Solution:
     """The solution that `read` finds for a trace, judged; for one with its `gradient`, if so asked.
+
+    With `decimals`, these were asked for, and come before the digits that were written.
 
     Exponentials of the plain scores are as good as those of scores less the largest of their row.
     Which of the two an answer has is seen from the steps it names, and else from which has fewer
@@ -198,14 +231,15 @@ def judge_solution(
         answers = read(plain)
     except AttncliError as error:
         forms = ((True, None), (plain.shifted, True), (True, True))
-        return _judge_in_other_form((work(*form) for form in forms), plain, read, error, lenient)
-    judgement = judge(plain, answers)
+        traces = (work(*form) for form in forms)
+        return _judge_in_other_form(traces, plain, read, error, lenient, decimals)
+    judgement = judge(plain, answers, decimals)
     if _answers_any(answers, ONLY_SHIFTED) or not _errors_of_form(judgement):
         return Solution(judgement, lenient)
     trace = replace(work(not plain.shifted), warnings=plain.warnings)
     if trace.shifted and _above_one(answers):
         return Solution(judgement, lenient)
-    other = judge(trace, answers)
+    other = judge(trace, answers, decimals)
     if _errors_of_form(other) < _errors_of_form(judgement):
         return Solution(other, lenient, other_form=True)
     return Solution(judgement, lenient)
@@ -217,6 +251,7 @@ def _judge_in_other_form(
     read: Callable[[Trace], Answers],
     error: AttncliError,
     lenient: bool,
+    decimals: int | None,
 ) -> Solution:
     """The solution read as one of the first of these traces that has its steps: its softmax is
     shifted where that of `plain` is not, or the softmax of the loss is. `error` is what is wrong
@@ -233,7 +268,9 @@ def _judge_in_other_form(
             error = error if other.message == error.message else other
         else:
             return Solution(
-                judge(trace, answers), lenient, other_form=_answers_any(answers, ONLY_SHIFTED)
+                judge(trace, answers, decimals),
+                lenient,
+                other_form=_answers_any(answers, ONLY_SHIFTED),
             )
     raise error
 
@@ -256,14 +293,42 @@ def _errors_of_form(judgement: Judgement) -> int:
     )
 
 
-def judge(trace: Trace, answers: Answers) -> Judgement:
-    """Every cell of a solution, judged; `trace` is that of the problem at full precision."""
-    answers = with_room_for_doubles(trace, answers)
+def judge(trace: Trace, answers: Answers, decimals: int | None = None) -> Judgement:
+    """Every cell of a solution, judged by the `decimals` that were asked for, or else by the digits
+    that were written; `trace` is that of the problem at full precision.
+    """
+    answers = with_decimals_asked(with_room_for_doubles(trace, answers), decimals)
     values, effort = CellValues(trace, answers), Effort()
-    return Judgement(
-        values,
-        {name: _judge_step(values, answer, effort) for name, answer in answers.steps.items()},
-    )
+    judged: dict[str, NDArray[np.object_]] = {}
+    for name, answer in answers.steps.items():
+        cells = _judge_step(values, answer, effort)
+        _refuse_coarse(values, name, cells, judged)
+        judged[name] = cells
+    return Judgement(values, judged)
+
+
+def _refuse_coarse(
+    values: CellValues,
+    name: str,
+    cells: NDArray[np.object_],
+    judged: Mapping[str, NDArray[np.object_]],
+) -> None:
+    """Numbers with too few decimals that only follow from such numbers are wrong as those are: with
+    whole numbers for all weights, whole outputs need no work.
+    """
+    if not any(_any_too_coarse(step) for step in judged.values()):
+        return
+    for index in indices_where(cells, "carried"):
+        cell = cast("JudgedCell", cells[index])
+        if cell.given is None or not cell.given.coarse:
+            continue
+        read = values.equation(name, index).ranges
+        if any(judged[ref.name][cell_of(ref)].too_coarse for ref in read if ref.name in judged):
+            cells[index] = replace(cell, verdict="wrong")
+
+
+def _any_too_coarse(cells: NDArray[np.object_]) -> bool:
+    return any(cast("JudgedCell", cell).too_coarse for cell in cells.flat)
 
 
 def _judge_step(values: CellValues, answer: Answer, effort: Effort) -> NDArray[np.object_]:
@@ -331,7 +396,7 @@ def _is_printed(number: float, claim: Claim) -> bool:
 
     It is no excuse for a 0: terms that cancel in doubles may not do so in truth.
     """
-    if claim.exact or not claim.value or not math.isfinite(number):
+    if claim.exact or claim.coarse or not claim.value or not math.isfinite(number):
         return False
     # It is 2 for 0.50.
     places = -int(claim.value.as_tuple().exponent)
@@ -356,10 +421,15 @@ def _judge_cell(
     equation = values.equation(name, index) if values.follows_answers(name) else None
     # Nothing before it was written, so nothing can be carried on.
     if equation is None or not equation.ranges:
+        if claim.coarse:
+            return "wrong"
         return "rounding" if _is_near(true, claim) and not fits_into(true, claim) else "wrong"
     own = values.own(name, index)
     if _follows(claim, equation, own, effort):
         return "carried"
+    # What was not written to the last decimal that was asked for was not rounded there.
+    if claim.coarse:
+        return "wrong"
     # A unit off is rounding only where there was something to round, so not where the truth has no
     # more digits than that.
     if _is_near(true, claim) and not fits_into(true, claim):
@@ -411,11 +481,10 @@ def fits_into(number: Decimal, claim: Claim) -> bool:
 
 
 def rounds_to(true: Decimal, claim: Claim) -> bool:
-    """Whether a number, rounded half up to the digits of a claim, is that claim; an exact one has
-    to be it.
+    """Whether a number, rounded to the digits of a claim, is that claim; an exact one has to be it.
 
-    A printed double has to be near it. Digits beyond those that a number is worked out to are not
-    held against it.
+    A number that lies exactly between two roundings is both: people round 0.125 to 0.13, and Python
+    to 0.12. Digits beyond those that a number is worked out to are not held against it.
 
     >>> from attncli.answers.claims import read_claim
     >>> third = Decimal(1) / 3
@@ -426,12 +495,7 @@ def rounds_to(true: Decimal, claim: Claim) -> bool:
         return true == claim.value
     with localcontext(_FOR_LONG_CLAIMS):
         tolerance = EXACTLY * max(Decimal(1), abs(true))
-        if claim.half < tolerance:
-            return abs(true - claim.value) <= tolerance
-        if claim.printed_double:
-            return abs(true - claim.value) <= claim.half
-        unit = 2 * claim.half
-        return (true / unit).to_integral_value(ROUND_HALF_UP) * unit == claim.value
+        return abs(true - claim.value) <= claim.half + tolerance
 
 
 def _within(claim: Claim, distance: Decimal) -> Interval:

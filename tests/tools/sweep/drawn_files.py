@@ -20,6 +20,7 @@ from tests.tools.sweep.drawn_problems import TEXTS, Drawn, draw_problem
 ANSWERS, OTHER, DUMP, ARRAYS = "answers.yaml", "other.yaml", "dump.json", "dump.npz"
 ROSTER, MANIFEST, MODEL = "names.csv", "class.csv", "model"
 MANIFEST_OF_FUNCTIONS = "functions.csv"
+SCHEME = "scheme.yaml"
 EXAMPLES = Path(__file__).parents[3] / "inputs" / "functions"
 FUNCTIONS = [
     f"{EXAMPLES}/homework.py:attention",
@@ -77,7 +78,24 @@ def draw_file(choice: Random, name: str, problem: str, drawn: Drawn) -> tuple[st
         return _roster(choice), {}
     if name == MANIFEST_OF_FUNCTIONS:
         return _manifest_of_functions(choice), {}
+    if name == SCHEME:
+        return _scheme(choice), {}
     return _manifest(choice, problem), {}
+
+
+def _scheme(choice: Random) -> str:
+    """What steps are worth; now and then it is not all there, or does not add up."""
+    steps = choice.sample(["scores", "scaled", "A", "output", "Q", "row_sum"], choice.randint(1, 4))
+    marks = {step: choice.choice([1, 2, 4, 2.5]) for step in steps}
+    off = choice.choice([0, 0, 0, 0, 1])
+    lines = [
+        f"marks: {sum(marks.values()) + off:g}\n",
+        f"steps: {json.dumps(marks)}\n",
+        f"mistake: {choice.choice([0, 1, 2, 100])}\n",
+        f"decimals: {choice.randint(0, 4)}\n",
+        f"slip: {choice.choice(['0.5', '1/3', '2', '-1'])}\n",
+    ]
+    return "".join(line for line in lines if choice.random() < 0.95)
 
 
 def _changed(choice: Random, drawn: Drawn) -> Drawn:

@@ -30,6 +30,7 @@ from tests.tools.sweep.drawn_files import (
     MODEL,
     OTHER,
     ROSTER,
+    SCHEME,
 )
 from tests.tools.sweep.drawn_problems import (
     EXACT_WORDS,
@@ -78,6 +79,7 @@ ENDLESS = "--watch"  # until Ctrl-C: not drawn
 READ = {
     "check --batch": MANIFEST,
     "check --directory": ".",
+    "check --marking": SCHEME,
     "generate --roster": ROSTER,
     "generate --audit": "",
     "test --outputs": ".",

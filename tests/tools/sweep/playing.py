@@ -36,6 +36,7 @@ from tests.tools.sweep.drawn_files import (
     OF_NUMBERS,
     OTHER,
     ROSTER,
+    SCHEME,
     draw_file,
 )
 from tests.tools.sweep.drawn_lines import PAGES, TYPED, commands, draw_line
@@ -119,7 +120,7 @@ def case(seed: int, number: int, command: str | None = None) -> Case:
         ]
         lines = PROMISES[promise].lines(choice, name, drawn)
     files, arrays = {name: text}, dict(drawn.arrays)
-    for file in (MANIFEST, MANIFEST_OF_FUNCTIONS, ROSTER, OTHER):
+    for file in (MANIFEST, MANIFEST_OF_FUNCTIONS, ROSTER, SCHEME, OTHER):
         if _named(file, lines) or (file == OTHER and OTHER in files.get(MANIFEST, "")):
             files[file], others = draw_file(choice, file, name, drawn)
             arrays |= others

@@ -14,12 +14,20 @@ from attncli.cli.classes.processes import ClassWork, done_in_processes
 from attncli.cli.classes.summary import rounded_share
 from attncli.english import as_written, count
 from attncli.errors import AttncliError, usage_error
+from attncli.features.check.cut_digits import cut_off
 from attncli.features.check.diagnosis import Diagnosis
 from attncli.features.check.many.copies import written_numbers
 from attncli.features.check.many.manifest import Submission
 from attncli.features.check.many.result_row import Marked, Settings
 from attncli.features.check.many.time_limit import OutOfTimeError, within
-from attncli.features.check.one_solution import answers_source, check_solution
+from attncli.features.check.marks import Marks
+from attncli.features.check.marks_page import rounded_marks
+from attncli.features.check.one_solution import (
+    answers_source,
+    check_solution,
+    marked,
+    of_steps,
+)
 from attncli.features.check.page import check_page
 from attncli.features.check.verdicts import Solution
 from attncli.page.document import Document, Paragraph
@@ -112,25 +120,33 @@ def _named_error(error: Exception) -> str:
 
 def _mark(submission: Submission, settings: Settings) -> Marked:
     problem = problem_of(submission.problem, settings)
-    wants_gradient = settings.steps is not None and bool(steps_back(settings.steps))
+    scheme = settings.scheme
+    asked = tuple(scheme.steps) if scheme is not None else settings.steps or ()
     solution, diagnoses = check_solution(
         problem,
         answers_source(submission.answers),
         lenient=settings.lenient,
-        gradient=wants_gradient,
+        gradient=bool(steps_back(asked)),
+        decimals=settings.decimals,
     )
     # What is alike in two solutions shows in all steps.
     written = written_numbers(solution, diagnoses)
     unanswered = 0
-    if settings.steps is not None:
+    earned = None
+    if scheme is not None:
+        solution, earned = marked(solution, diagnoses, scheme)
+        unanswered = _cells_unanswered(solution, asked)
+    elif settings.steps is not None:
         names = chosen_steps(solution.verdicts.trace, settings.steps)
         unanswered = _cells_unanswered(solution, names)
         solution = solution.only(names)
-        diagnoses = tuple(found for found in diagnoses if found.step in names)
+        diagnoses = of_steps(diagnoses, [*names, *solution.wrong_outside])
     page = None
     if settings.feedback:
-        page = _page(submission.student, solution, diagnoses, settings)
+        page = _page(submission.student, solution, diagnoses, settings, earned)
     row = _row(submission, settings, solution, diagnoses, unanswered, page)
+    if earned is not None:
+        row = replace(row, marks=rounded_marks(earned.points), of=earned.of)
     return replace(row, written=written)
 
 
@@ -141,10 +157,14 @@ def _cells_unanswered(solution: Solution, names: Sequence[str]) -> int:
 
 
 def _page(
-    student: str, solution: Solution, diagnoses: Sequence[Diagnosis], settings: Settings
+    student: str,
+    solution: Solution,
+    diagnoses: Sequence[Diagnosis],
+    settings: Settings,
+    earned: Marks | None,
 ) -> str:
     """The page of feedback, with the student in its title."""
-    document = check_page(solution, marks=settings.marks, diagnoses=diagnoses)
+    document = check_page(solution, marks=settings.marks, diagnoses=diagnoses, earned=earned)
     title = document.title
     # The title of a problem that was made for this student has the name already.
     if student not in title:
@@ -175,11 +195,21 @@ def _row(
         of=of,
         counts=counts,
         first_wrong=_first_wrong(solution),
-        mistakes=tuple((found.step, _mistakes_text(found)) for found in diagnoses),
+        mistakes=_mistakes(solution, diagnoses),
         passed=solution.passed and not unanswered,
         more=submission.more,
         page=page,
     )
+
+
+def _mistakes(solution: Solution, diagnoses: Sequence[Diagnosis]) -> tuple[tuple[str, str], ...]:
+    """What explains the numbers that are not right, each with its step."""
+    found = [(each.step, _mistakes_text(each)) for each in diagnoses]
+    cut = cut_off(solution.verdicts)
+    if cut is not None:
+        step = cut.cells[0][0]
+        found.append((step, cut.said))
+    return tuple(found)
 
 
 def _first_wrong(solution: Solution) -> str:

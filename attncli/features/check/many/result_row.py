@@ -8,13 +8,15 @@ from typing import Any, Literal, NamedTuple
 
 from attncli.cli.classes.summary import plain_marks
 from attncli.features.check.many.copies import Written
+from attncli.features.check.scheme import Scheme
 from attncli.features.check.verdicts import Verdict
 
 
 class Settings(NamedTuple):
     """How all submissions are checked, and in which format each student's page is written, if any.
 
-    `seconds` is how long each of them may take.
+    `seconds` is how long each of them may take. With a `scheme`, marks are given by that, and
+    `decimals` are those that were asked for.
     """
 
     lenient: bool = False
@@ -25,17 +27,20 @@ class Settings(NamedTuple):
     seconds: float | None = None
     feedback: str | None = None
     math: Literal["fences", "dollars"] = "fences"
+    scheme: Scheme | None = None
+    decimals: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Marked:
     """What came of one submission: a row of the results.
 
-    `marks` are the cells that earn a mark, of all cells that were asked for; or the share of them,
-    of as many marks as were said. They are None where there is an `error`, and `counts` has no
-    verdicts. `mistakes` are pairs of a step and what explains its wrong numbers. `page` is the
-    feedback, if it was asked for. `note` is for the teacher alone: whose answers these are like.
-    `written` are the numbers that are not right, which no results hold.
+    `marks` are those of a scheme, if there is one. Else they are the cells that earn a mark, of all
+    cells that were asked for; or the share of them, of as many marks as were said. They are None
+    where there is an `error`, and `counts` has no verdicts. `mistakes` are pairs of a step and what
+    explains its wrong numbers. `page` is the feedback, if it was asked for. `note` is for the
+    teacher alone: whose answers these are like. `written` are the numbers that are not right, which
+    no results hold.
     """
 
     student: str

@@ -1,0 +1,229 @@
+"""What a solution earns by a scheme, as a small model: steps, wrong cells, and what explains them.
+
+The marks of a step are shared out among its cells. A cell that is missing, or written with too few
+decimals, loses its share. What is wrong costs by its cause: a mistake once, wherever it shows, and
+a slip once. Wrong numbers that no cause explains cost a slip each, up to what a mistake costs, and
+at least their shares. Of all readings of a solution, the one counts that is best for it.
+
+All amounts are fractions, so that nothing is rounded before it is printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+from typing import Literal, TypeAlias
+
+from attncli.features.check.scheme import Scheme
+
+# The name of a step, and the index of a cell in it.
+WrongCell: TypeAlias = tuple[str, tuple[int, ...]]
+LossReason: TypeAlias = Literal["missing", "too coarse", "wrong"]
+NOTHING = Fraction(0)
+# Of more causes, each is taken that saves the most, one after the other.
+MOST_CAUSES_TRIED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedStep:
+    """A step with so many `cells`: those of them that are `missing`, `coarse` and `wrong`."""
+
+    name: str
+    cells: int
+    missing: int = 0
+    coarse: int = 0
+    wrong: frozenset[WrongCell] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """What explains some wrong cells: a mistake, or a slip in a single number. What it `costs` is
+    taken off once.
+    """
+
+    said: str
+    costs: Fraction
+    explains: frozenset[WrongCell]
+    is_slip: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TakenOff:
+    """What a mistake or a slip costs: `said` is the mistake, or nothing for numbers that are wrong
+    by themselves, and `cells` are those that it explains.
+    """
+
+    said: str
+    cells: tuple[WrongCell, ...]
+    taken_off: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class LostShare:
+    """The share of a step that some of its cells lose."""
+
+    step: str
+    reason: LossReason
+    cells: int
+    marks: Fraction
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The marks of a solution: for each step what its cells keep, and what is taken off the whole.
+
+    They are never less than nothing.
+    """
+
+    of: int
+    worth: Mapping[str, Fraction]
+    lost: tuple[LostShare, ...]
+    mistakes: tuple[TakenOff, ...]
+    slips: tuple[TakenOff, ...]
+
+    @cached_property
+    def steps(self) -> dict[str, Fraction]:
+        """The marks that the cells of each step keep."""
+        kept = dict(self.worth)
+        for each in self.lost:
+            kept[each.step] -= each.marks
+        return kept
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether a number of a step that is marked is missing."""
+        return any(each.reason == "missing" for each in self.lost)
+
+    @property
+    def balance(self) -> Fraction:
+        """What the steps keep, less what is taken off; it may be below nothing."""
+        taken = [each.taken_off for each in (*self.mistakes, *self.slips)]
+        return sum(self.steps.values(), NOTHING) - sum(taken, NOTHING)
+
+    @property
+    def points(self) -> Fraction:
+        """The marks of the solution."""
+        return max(NOTHING, self.balance)
+
+
+def marks_of(
+    scheme: Scheme,
+    steps: Sequence[MarkedStep],
+    causes: Sequence[Cause],
+    certain: Sequence[Cause] = (),
+) -> Marks:
+    """The marks by a scheme; `steps` are all that it marks, and all others with a wrong cell.
+
+    The `causes` are possible, and the best reading takes those that save marks. The `certain` ones
+    are in every reading.
+    """
+    ledger = _Ledger(scheme, steps, causes)
+    readings = [ledger.reading([*certain, *chosen]) for chosen in _choices(ledger)]
+    # Of readings that cost the same, the one that explains most comes first, with few causes.
+    best = min(readings, key=lambda reading: (reading.cost, reading.unexplained))
+    lost = [*ledger.lost_without_number(), *best.lost]
+    return Marks(
+        scheme.marks, dict(scheme.steps), tuple(lost), tuple(best.mistakes), tuple(best.slips)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """One way to account for the wrong cells."""
+
+    mistakes: list[TakenOff]
+    slips: list[TakenOff]
+    lost: list[LostShare]
+
+    @property
+    def cost(self) -> Fraction:
+        taken = [each.taken_off for each in (*self.mistakes, *self.slips)]
+        lost = [each.marks for each in self.lost]
+        return sum(taken, NOTHING) + sum(lost, NOTHING)
+
+    @property
+    def unexplained(self) -> int:
+        """How many wrong cells have no cause."""
+        by_themselves = [len(each.cells) for each in self.slips if not each.said]
+        return sum(by_themselves) + sum(each.cells for each in self.lost)
+
+
+@dataclass(frozen=True)
+class _Ledger:
+    """The steps of a solution and what may explain them, with what all that costs."""
+
+    scheme: Scheme
+    steps: Sequence[MarkedStep]
+    causes: Sequence[Cause]
+
+    def share(self, step: MarkedStep) -> Fraction:
+        """What each cell of a step is worth; nothing in a step that is not marked."""
+        return self.scheme.steps.get(step.name, NOTHING) / max(step.cells, 1)
+
+    def lost_without_number(self) -> Iterator[LostShare]:
+        """The shares of what is missing, and of what has too few decimals."""
+        for step in self.steps:
+            share = self.share(step)
+            if step.missing and share:
+                yield LostShare(step.name, "missing", step.missing, step.missing * share)
+            if step.coarse and share:
+                yield LostShare(step.name, "too coarse", step.coarse, step.coarse * share)
+
+    def reading(self, chosen: Sequence[Cause]) -> _Reading:
+        """What the wrong cells cost, if these are the causes."""
+        reading = _Reading([], [], [])
+        left = set[WrongCell]().union(*(step.wrong for step in self.steps))
+        for cause in chosen:
+            explained = tuple(sorted(cause.explains & left))
+            found = reading.slips if cause.is_slip else reading.mistakes
+            found.append(TakenOff(cause.said, explained, cause.costs))
+            left -= cause.explains
+        for step in self.steps:
+            self._add_rest(reading, step, tuple(sorted(step.wrong & left)))
+        return reading
+
+    def _add_rest(self, reading: _Reading, step: MarkedStep, wrong: tuple[WrongCell, ...]) -> None:
+        """Add what wrong cells of a step cost that no cause explains.
+
+        A single one is a slip. Several cost at least their shares: else who invents a whole step
+        would lose no more than who makes a mistake in it.
+        """
+        if not wrong:
+            return
+        scheme, number = self.scheme, len(wrong)
+        slips = min(number * scheme.slip, max(scheme.slip, scheme.mistake))
+        shares = number * self.share(step)
+        is_single = number == 1 < step.cells
+        if is_single or slips >= shares:
+            reading.slips.append(TakenOff("", wrong, slips))
+        else:
+            reading.lost.append(LostShare(step.name, "wrong", number, shares))
+
+
+def _choices(ledger: _Ledger) -> Iterator[Sequence[Cause]]:
+    """The sets of causes that may be the best reading, small ones first."""
+    causes = _needed(ledger.causes)
+    if len(causes) <= MOST_CAUSES_TRIED:
+        for number in range(len(causes) + 1):
+            yield from combinations(causes, number)
+        return
+    chosen: list[Cause] = []
+    yield ()
+    for _ in causes:
+        left = [cause for cause in causes if cause not in chosen]
+        chosen.append(min(left, key=lambda cause: ledger.reading([*chosen, cause]).cost))
+        yield tuple(chosen)
+
+
+def _needed(causes: Collection[Cause]) -> list[Cause]:
+    """The causes without those that explain no more than another one that is as cheap."""
+    needed: list[Cause] = []
+    for cause in sorted(causes, key=lambda each: (-len(each.explains), each.costs)):
+        if not any(
+            cause.explains <= other.explains and other.costs <= cause.costs for other in needed
+        ):
+            needed.append(cause)
+    return needed

@@ -1,0 +1,123 @@
+"""Marks for people and for programs: how they come about, in one sum and by steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from attncli.english import count, either
+from attncli.features.check.marks import LostShare, Marks, TakenOff
+from attncli.features.check.verdicts import Judgement
+from attncli.page.document import Block, Paragraph, Table, with_symbols
+
+# More cells of a slip are only counted.
+MOST_CELLS_NAMED = 3
+
+
+def rounded_marks(marks: Fraction) -> float:
+    """Marks to two decimals, half up.
+
+    >>> rounded_marks(Fraction(50, 3)), rounded_marks(Fraction(18))
+    (16.67, 18.0)
+    """
+    return float((200 * marks + 1) // 2) / 100
+
+
+def marks_text(marks: Fraction) -> str:
+    """The same as it is printed: 16.67, and 18 without decimals."""
+    return f"{rounded_marks(marks):g}"
+
+
+def marks_blocks(judgement: Judgement, marks: Marks) -> Iterator[Block]:
+    """How the marks come about: a sum, and what each step keeps."""
+    yield Paragraph(with_symbols(_sum(judgement, marks)))
+    rows = [
+        ((name,), (marks_text(kept),), (marks_text(marks.worth[name]),))
+        for name, kept in marks.steps.items()
+    ]
+    yield Table(("step", "marks", "of"), tuple(rows), (1, 2))
+
+
+def _sum(judgement: Judgement, marks: Marks) -> str:
+    """Marks: 20 − 2 (the scores were divided by d_k) − 1 (a slip in scores, t1 → t2) = 17 of 20."""
+    points = marks_text(marks.points)
+    parts = [part for part in _parts(judgement, marks) if part[0]]
+    if not parts:
+        return f"Marks: {points} of {marks.of}."
+    terms = "".join(f" − {marks_text(taken)} ({why})" for taken, why in parts)
+    taken_as_printed = sum(Fraction(marks_text(taken)) for taken, _ in parts)
+    printed = max(marks.of - taken_as_printed, Fraction(0))
+    # Thirds are printed with two decimals, so that the printed terms may miss the printed sum.
+    relation = "=" if printed == Fraction(points) else "≈"
+    end = ", since marks do not go below 0" if marks.balance < 0 else ""
+    return f"Marks: {marks.of}{terms} {relation} {points} of {marks.of}{end}."
+
+
+def _parts(judgement: Judgement, marks: Marks) -> Iterator[tuple[Fraction, str]]:
+    """What is lost or taken off, and why."""
+    for lost in marks.lost:
+        yield lost.marks, _why_lost(judgement, lost)
+    for mistake in marks.mistakes:
+        yield mistake.taken_off, mistake.said
+    for slip in marks.slips:
+        yield slip.taken_off, _slip(judgement, slip)
+
+
+def _why_lost(judgement: Judgement, lost: LostShare) -> str:
+    cells = judgement.trace.steps[lost.step].value.size
+    numbers = count(lost.cells, "number")
+    if lost.cells == cells and cells > 1:
+        numbers = "both numbers" if cells == 2 else f"all {cells:,} numbers"
+    are = either(lost.cells, "is", "are")
+    if lost.reason == "missing":
+        return f"{lost.step}: {numbers} {are} missing"
+    if lost.reason == "too coarse":
+        have = either(lost.cells, "has", "have")
+        return f"{lost.step}: {numbers} {have} too few decimals"
+    return f"{lost.step}: {numbers} {are} wrong, and nothing explains that"
+
+
+def _slip(judgement: Judgement, slip: TakenOff) -> str:
+    """A slip in scores, t1 → t2; or what it was, where that is known."""
+    step = slip.cells[0][0]
+    labels = [judgement.trace.steps[name].cell_label(index) for name, index in slip.cells]
+    if len(labels) > MOST_CELLS_NAMED:
+        return slip.said or f"{len(labels):,} slips in {step}"
+    where = "; ".join(labels)
+    place = f"{step}, {where}" if where else step
+    if slip.said:
+        return f"{place}: {slip.said}"
+    return f"{either(len(labels), 'a slip', f'{len(labels)} slips')} in {place}"
+
+
+def marks_data(marks: Marks) -> dict[str, Any]:
+    """Marks for programs: what each step keeps, what was taken off the whole, and what was lost."""
+    return {
+        "points": rounded_marks(marks.points),
+        "of": marks.of,
+        "steps": {name: rounded_marks(kept) for name, kept in marks.steps.items()},
+        "mistakes": [
+            {"mistake": each.said, "taken_off": rounded_marks(each.taken_off)}
+            for each in marks.mistakes
+        ],
+        "slips": [_slip_data(each) for each in marks.slips],
+        "lost": [
+            {
+                "step": each.step,
+                "reason": each.reason,
+                "cells": each.cells,
+                "marks": rounded_marks(each.marks),
+            }
+            for each in marks.lost
+        ],
+    }
+
+
+def _slip_data(slip: TakenOff) -> dict[str, Any]:
+    cells = [{"step": name, "index": list(index)} for name, index in slip.cells]
+    return {
+        "slip": slip.said or None,
+        "cells": cells,
+        "taken_off": rounded_marks(slip.taken_off),
+    }

@@ -1,0 +1,159 @@
+"""A scheme of marks, as marking.yaml has it: what each step is worth, and what mistakes cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from attncli.attention.registry import STEP_NAMES, step_meant
+from attncli.dtypes import PRECISION
+from attncli.english import listed
+from attncli.errors import Place, input_error
+from attncli.page.view import steps_back
+from attncli.problem.text.nodes import Leaf, MappingNode, describe
+from attncli.problem.text.numbers import as_exact
+from attncli.problem.text.reading import Reading
+from attncli.problem.text.source import Source
+from attncli.problem.text.tree import read_tree
+from attncli.problem.text.values import Value, read_integer, read_number, require_keys
+from attncli.tracing.model import Trace
+
+MOST_MARKS = 1000
+# What to write for each key; those that may be left out come last.
+_EXAMPLES = {
+    "marks": "marks: 20",
+    "steps": "steps: {scores: 8, weights: 6, output: 6}",
+    "mistake": "mistake: 2",
+    "decimals": "decimals: 2",
+    "slip": "slip: 1",
+}
+_NEEDED = ("marks", "steps", "mistake")
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """How marks are given: `marks` for the whole, so many of them for each of the `steps`.
+
+    A mistake takes off `mistake`, a single wrong number `slip`. `decimals` are asked of every
+    number; None where the digits that are written say how precise it is. `places` says where each
+    step stands in the file.
+    """
+
+    marks: int
+    steps: Mapping[str, Fraction]
+    mistake: Fraction
+    slip: Fraction
+    decimals: int | None = None
+    places: Mapping[str, Place] = field(default_factory=dict)
+
+    @property
+    def marks_gradients(self) -> bool:
+        """Whether a step of the backward pass is marked, or of a loss."""
+        return bool(steps_back([*self.steps]))
+
+    def require_steps(self, trace: Trace) -> None:
+        """Raises AttncliError (exit 3) for a step that a problem has not, or that it gives."""
+        computed = [step.name for step in trace.computed()]
+        for name in self.steps:
+            if name in computed:
+                continue
+            help = step_meant(name, computed, f"its steps are {listed(computed)}")
+            what = f"this problem has no step {name}"
+            if name in trace.steps:
+                what = f"this problem gives {name}, so there is nothing to work out"
+            raise input_error(what, path="steps", place=self.places.get(name), help=help)
+
+
+def read_scheme(source: Source) -> Scheme:
+    """The scheme in a file; AttncliError (exit 3) for what is none, all errors at once.
+
+    The steps may stand in any order, by their names or letters.
+    """
+    if not source.text.strip():
+        help = f"write {_EXAMPLES['marks']}, and what each step is worth"
+        raise input_error("the file is empty", place=source.place(0), help=help)
+    errors, root = read_tree(source)
+    reading = Reading(errors)
+    if not isinstance(root, MappingNode):
+        help = f"write one key in each line: {_EXAMPLES['marks']}"
+        errors.fail(f"must be keys with values, not {describe(root)}", at=root.at, help=help)
+    whole = Value(root, "", reading)
+    require_keys(whole, tuple(_EXAMPLES))
+    for key in _NEEDED:
+        if key not in root.values:
+            errors.add(f"there is no {key}", at=root.at, help=f"write {_EXAMPLES[key]}")
+    found = {key: Value(node, key, reading) for key, node in root.values.items()}
+    marks = _whole(found.get("marks"), 1, MOST_MARKS)
+    steps, places = _steps(found.get("steps"))
+    mistake = _amount(found.get("mistake"))
+    slip = _amount(found.get("slip"))
+    decimals = _whole(found.get("decimals"), PRECISION[0], PRECISION[-1])
+    if not errors.count and marks is not None:
+        _require_sum(found["steps"], steps, marks)
+    errors.stop()
+    assert marks is not None
+    assert mistake is not None
+    return Scheme(marks, steps, mistake, mistake / 2 if slip is None else slip, decimals, places)
+
+
+def _whole(value: Value | None, least: int, most: int) -> int | None:
+    if value is None:
+        return None
+    help = f"write {_EXAMPLES[value.path]}"
+    number = read_integer(value, least=least, help=help)
+    if number is not None and number > most:
+        value.wrong(f"must be at most {most}, not {number}", help)
+    return number
+
+
+def _amount(value: Value | None) -> Fraction | None:
+    """A number of marks, which is exact and not below 0; None after reporting anything else."""
+    if value is None:
+        return None
+    before = value.errors.count
+    number = read_number(value)
+    if number is None or value.errors.count != before:
+        return None
+    exact = as_exact(value.text)
+    if exact is None or not 0 <= exact <= MOST_MARKS:
+        example = _EXAMPLES.get(value.path, f"{value.name}: 4")
+        value.wrong(
+            f"must be a number of marks from 0 to {MOST_MARKS}, not {value.text}",
+            f"write {example}",
+        )
+        return None
+    return exact
+
+
+def _steps(value: Value | None) -> tuple[dict[str, Fraction], dict[str, Place]]:
+    """The marks of each step, and where it stands."""
+    steps: dict[str, Fraction] = {}
+    places: dict[str, Place] = {}
+    if value is None:
+        return steps, places
+    if not isinstance(value.node, MappingNode) or not value.node.values:
+        what = "a mapping without keys" if value.keys else describe(value.node)
+        value.wrong(f"must say the marks of each step, not {what}", f"write {_EXAMPLES['steps']}")
+        return steps, places
+    for written, at in value.keys.items():
+        name = STEP_NAMES.get(written, written)
+        if name in steps:
+            value.wrong(f"{name} is there twice", "write each step once", at=at)
+        amount = _amount(value.key(written))
+        steps[name] = Fraction(0) if amount is None else amount
+        if value.errors.source.name:
+            places[name] = value.errors.source.place(at)
+    return steps, places
+
+
+def _require_sum(value: Value, steps: Mapping[str, Fraction], marks: int) -> None:
+    total = sum(steps.values(), Fraction(0))
+    if total == marks:
+        return
+    written = " + ".join(
+        value.key(key).text for key in value.keys if isinstance(value.key(key).node, Leaf)
+    )
+    sum_of_steps = float(total)
+    help = f"write other marks here, or marks: {sum_of_steps:g}"
+    value.wrong(f"{written} is {sum_of_steps:g}, but marks is {marks}", help)

@@ -1,0 +1,99 @@
+"""The marks of a solution: its verdicts and diagnoses, put into the model of `marks.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from math import prod
+
+from attncli.features.check.cut_digits import cut_off
+from attncli.features.check.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis
+from attncli.features.check.diagnosis_page import with_labels
+from attncli.features.check.marks import Cause, MarkedStep, Marks, WrongCell, marks_of
+from attncli.features.check.scheme import Scheme
+from attncli.features.check.single_cell_errors import ErrorKind
+from attncli.features.check.verdicts import Judgement, Solution, indices_where
+
+# Who reads one number wrongly, and works on with it, has made one slip, whatever follows from it.
+READ_WRONGLY = {ErrorKind.NEIGHBOUR_READ, ErrorKind.DIGITS_SWAPPED, ErrorKind.MISCOPIED}
+
+
+def solution_marks(solution: Solution, diagnoses: Sequence[Diagnosis], scheme: Scheme) -> Marks:
+    """What a solution earns by a scheme. The diagnoses are those of all that was answered.
+
+    Raises AttncliError (exit 3) for a step of the scheme that the problem has not.
+    """
+    judgement = solution.whole or solution.verdicts
+    scheme.require_steps(judgement.trace)
+    steps = [_marked_step(judgement, name) for name in _steps(judgement, scheme)]
+    return marks_of(
+        scheme, steps, causes(judgement, diagnoses, scheme), _certain(judgement, scheme)
+    )
+
+
+def _steps(judgement: Judgement, scheme: Scheme) -> Iterator[str]:
+    """Those that are marked and those that were answered, in the order of work."""
+    for name in judgement.trace.steps:
+        if name in scheme.steps or name in judgement.steps:
+            yield name
+
+
+def _marked_step(judgement: Judgement, name: str) -> MarkedStep:
+    size = prod(judgement.trace.steps[name].shape)
+    cells = judgement.steps.get(name)
+    if cells is None:
+        return MarkedStep(name, size, missing=size)
+    wrong = indices_where(cells, "wrong")
+    coarse = [index for index in wrong if cells[index].too_coarse]
+    return MarkedStep(
+        name,
+        size,
+        missing=len(indices_where(cells, "missing")),
+        coarse=len(coarse),
+        wrong=frozenset((name, index) for index in wrong if index not in coarse),
+    )
+
+
+def _certain(judgement: Judgement, scheme: Scheme) -> list[Cause]:
+    """What explains numbers that are nearly right: the digits were cut off."""
+    cut = cut_off(judgement)
+    if cut is None:
+        return []
+    return [Cause(cut.said, scheme.slip, frozenset(cut.cells))]
+
+
+def causes(judgement: Judgement, diagnoses: Sequence[Diagnosis], scheme: Scheme) -> list[Cause]:
+    """What may explain the wrong cells. A mistake that shows in several steps is one cause, and
+    mistakes that explain the same cells are one, too.
+    """
+    explained: dict[tuple[str, int], set[WrongCell]] = {}
+    of: dict[tuple[str, int], Diagnosis] = {}
+    for number, found in enumerate(diagnoses):
+        for name in found.mistakes:
+            # The same slip in two steps is two slips.
+            key = (name, number if found.error else -1)
+            explained.setdefault(key, set()).update((found.step, cell) for cell in found.cells)
+            if key not in of or found.likely:
+                of[key] = found
+    names: dict[tuple[frozenset[WrongCell], Fraction, bool], list[str]] = {}
+    for key, cells in explained.items():
+        name, found = key[0], of[key]
+        is_slip = _is_slip(found)
+        costs = scheme.slip if is_slip else scheme.mistake
+        if name == ROUNDED_ON_THE_WAY:
+            costs = Fraction(0)
+        said = with_labels(judgement, name)
+        if not found.likely:
+            said = f"perhaps {said}"
+        names.setdefault((frozenset(cells), costs, is_slip), []).append(said)
+    return [
+        Cause(", or ".join(said), costs, cells, is_slip)
+        for (cells, costs, is_slip), said in names.items()
+    ]
+
+
+def _is_slip(found: Diagnosis) -> bool:
+    """Whether a single number went wrong: one that was written, or one that was read."""
+    if found.error is None:
+        return False
+    return len(found.cells) == 1 or found.error.kind in READ_WRONGLY
