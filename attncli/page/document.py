@@ -318,11 +318,17 @@ class Product(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table of sentences, e.g. the summary of the steps; `right` names the columns of numbers."""
+    """A table of sentences, e.g. the summary of the steps; `right` names the columns of numbers.
+
+    Columns that are `whole`, such as names, are broken over lines only where there is no other way.
+    A table that `sorts` is sorted by a click on a heading, in the page of a browser.
+    """
 
     head: tuple[str | Text, ...]
     rows: tuple[tuple[Text, ...], ...]
     right: tuple[int, ...] = ()
+    whole: tuple[int, ...] = ()
+    sorts: bool = False
 
     @property
     def heads(self) -> tuple[Text, ...]:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # Smaller numbers are shown with a power of ten, if in full.
 LEAST_WITHOUT_POWER = 0.001
+# The bar of a whole.
+LONGEST_BAR = 16
 # What stands before the number of a place on such an axis.
 BRIEF_AXES = {"entry": "e", "head": "h", "kv head": "kv"}
 # An error that is shown with a power of ten has so many digits.
@@ -107,3 +109,16 @@ def brief_place(step: StepComparison, index: tuple[int, ...]) -> str:
 def _brief(label: str) -> str:
     axis, _, number = label.rpartition(" ")
     return f"{BRIEF_AXES[axis]}{number}" if axis in BRIEF_AXES else label
+
+
+def bar_of(part: float) -> str:
+    """A bar as long as a part of a whole, to the nearest sixteenth; a part that is there has at
+    least a short one.
+
+    >>> bar_of(0.25), bar_of(0.001), bar_of(0)
+    ('████', '█', '')
+    """
+    length = round(LONGEST_BAR * part)
+    if part > 0:
+        length = max(1, length)
+    return "█" * length

@@ -10,6 +10,7 @@ import numpy as np
 from attncli.errors import usage_error
 from attncli.page.document import Block, Heading, Paragraph, Table, Text
 from attncli.page.in_words import attention_in_words, percent
+from attncli.page.measures import bar_of
 from attncli.problem.parts.axes import PLACES
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import axis_length, trace_at
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 # So many keys have a line of their own. The others share one.
 MOST_KEYS_LISTED = 12
-# The bar of the heaviest key has so many characters, so that a table fits 40 columns.
-LONGEST_BAR = 16
 
 
 def query_section(trace: Trace, row: int) -> Iterator[Block]:
@@ -61,7 +60,7 @@ def _keys_in_order(trace: Trace, weights: NDArray[np.float64]) -> Table:
     rows: list[tuple[Text, ...]] = []
     for key in named.tolist():
         weight = float(weights[key])
-        bar = _bar(weight / top)
+        bar = bar_of(weight / top)
         rows.append(((percent(weight),), (_label(trace, key),), (bar,)))
     others = keys[len(named) :]
     if len(others):
@@ -74,13 +73,3 @@ def _label(trace: Trace, key: int) -> str:
     """The label of a key, with its number where others are called alike."""
     label = trace.context_tokens[key]
     return label if trace.context_tokens.count(label) == 1 else f"{label} (key {key})"
-
-
-def _bar(part: float) -> str:
-    """As long as the part of the heaviest weight; a key that is named and seen has at least a short
-    one.
-    """
-    length = round(LONGEST_BAR * part)
-    if part > 0:
-        length = max(1, length)
-    return "█" * length

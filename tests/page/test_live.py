@@ -48,6 +48,7 @@ from attncli.problem.text.numbers import NumberError, as_float, canonical, why_n
 from attncli.problem.text.source import decode
 from attncli.render.html import script_text
 from attncli.render.html.script_text import DATA_FILE, MODEL_FILES, PAGE_FILES, script_of
+from attncli.render.html.sorting import SORTING_FILE
 from attncli.tracing import Trace, run
 from attncli.tracing.magnitudes import Magnitudes
 from tests.cases import in_one_test
@@ -639,7 +640,8 @@ def test_a_field_says_of_numbers_of_books_what_files_say(text: str) -> None:
 
 def test_the_script_loses_its_notes_and_no_text() -> None:
     folder = Path(script_text.__file__).parent / "script"
-    for name in (DATA_FILE, *MODEL_FILES, *PAGE_FILES):
+    names = (DATA_FILE, *MODEL_FILES, *PAGE_FILES, SORTING_FILE)
+    for name in names:
         written = (folder / f"{name}.js").read_text(encoding="utf-8")
         code = re.sub(r"/\*\*.*?\*/|^\s*//.*?$", "", written, flags=re.DOTALL | re.MULTILINE)
         texts = re.findall(r'"[^"\n]*"|`[^`\n]*`', code.replace('"use strict";', ""))
@@ -648,7 +650,7 @@ def test_the_script_loses_its_notes_and_no_text() -> None:
         # A text on several lines would lose their indentation.
         assert all(line.count("`") % 2 == 0 for line in code.splitlines()), name
     files = {file.relative_to(folder).with_suffix("").as_posix() for file in folder.glob("*/*.js")}
-    assert files == {DATA_FILE, *MODEL_FILES, *PAGE_FILES}
+    assert files == {*names}
 
 
 def are_same_scripts(*scripts: tuple[str, str]) -> list[bool]:

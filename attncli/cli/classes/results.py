@@ -58,5 +58,5 @@ def further_columns(results: Sequence[ResultRow], known: Sequence[str]) -> dict[
 def table_of_marks(shares: Sequence[float]) -> list[Line]:
     """The spread of the marks, in percent."""
     percent = [round(100 * value, 1) for value in spread(shares)]
-    names = ("average", "middle", "lowest", "highest")
+    names = ("average", "median", "lowest", "highest")
     return [("marks in %", ""), *zip(names, percent, strict=True)]

@@ -69,6 +69,11 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
         yield "</section>\n"
         return
     policy, sheets = POLICY, ["page.css", "block.css", *copied]
+    sorts = any(isinstance(block, page.Table) and block.sorts for block in document.blocks)
+    if sorts:
+        from attncli.render.html import sorting
+
+        policy = f"{POLICY}; script-src {sorting.digest()}"
     if document.live:
         # Most pages have no script.
         from attncli.render.html import live_page, script_text
@@ -98,6 +103,8 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     yield "</main>\n</div>\n"
     if document.live:
         yield from live_page.scripts(document)
+    if sorts:
+        yield f"<script>{sorting.script()}</script>\n"
     yield "</body>\n</html>\n"
 
 
@@ -342,6 +349,8 @@ def _table(table: page.Table, topic: str) -> str:
                 start = f'th scope="{scope}"'
             if place in table.right:
                 start += ' class="right"'
+            elif place in table.whole:
+                start += ' class="whole"'
             written.append(f"<{start}>{sentence(cell)}</{tag}>")
         return "".join(written)
 
@@ -353,7 +362,7 @@ def _table(table: page.Table, topic: str) -> str:
     if topic:
         caption = f'<caption class="unseen">{written(topic)}</caption>'
     shown = (
-        f'<table class="rows">{caption}\n'
+        f'<table class="rows"{" data-sorts" if table.sorts else ""}>{caption}\n'
         f"<thead><tr>{head}</tr></thead>\n"
         f"<tbody>\n{body}</tbody></table>"
     )

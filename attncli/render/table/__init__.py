@@ -117,12 +117,12 @@ class _BlockLines:
                 if together := product_lines(block, self.room(), self.style.color):
                     return _indented(together, self.work)
                 return self.apart(instead)
-            case page.Table(rows=rows, right=right):
+            case page.Table(rows=rows, right=right, whole=whole):
                 cells = [list(map(sentence, row)) for row in rows]
                 heads = list(map(sentence, block.heads))
                 # On a pipe, sentences wrap as prose does, and numbers stay in line.
                 room = None if self.style.width is None and right else self.page - self.body
-                return _indented(table_lines(heads, cells, right, room), self.body)
+                return _indented(table_lines(heads, cells, right, room, whole), self.body)
             case page.Picture(draw=draw):
                 return self.wrapped(Line(visible(draw().description)), self.body)
             case page.Listing(items=items, left_out=left_out):

@@ -17,17 +17,23 @@ NARROWEST_TEXT = 20
 TIGHT_COLUMN_GAP, LONGEST_TIGHT_WORD = 2, 15
 # A longer cell is one.
 LONGEST_PHRASE = 40
+# A longer name is broken over lines.
+LONGEST_NAME = 36
 # Less than this is too narrow for a sentence.
 NARROWEST_SENTENCE = 10
 
 
 def table_lines(
-    head: Sequence[Line], rows: Sequence[Sequence[Line]], right: Sequence[int], room: int | None
+    head: Sequence[Line],
+    rows: Sequence[Sequence[Line]],
+    right: Sequence[int],
+    room: int | None,
+    whole: Sequence[int] = (),
 ) -> list[Line]:
     """The table as lines no wider than `room`.
 
-    Where its columns need more, the cells of each row stand one under another. Only a number that
-    is wider by itself goes beyond it.
+    Columns that are `whole` give way last. Where the columns need more, the cells of each row stand
+    one under another. Only a number that is wider by itself goes beyond it.
     """
     columns = list(zip(head, *rows, strict=True))
     natural = []
@@ -36,7 +42,9 @@ def table_lines(
     bold_head = [_bold(word) for word in head]
     widths, gap = natural, COLUMN_GAP
     if room is not None:
-        found = _fitting(columns, natural, right, room)
+        found = _fitting(columns, natural, right, room, whole)
+        if found is None and whole:
+            found = _fitting(columns, natural, right, room)
         if found is None:
             return _one_by_one(bold_head, rows, right, room)
         widths, gap = found
@@ -48,12 +56,20 @@ def table_lines(
 
 
 def _fitting(
-    columns: Sequence[Sequence[Line]], natural: list[int], right: Sequence[int], room: int
+    columns: Sequence[Sequence[Line]],
+    natural: list[int],
+    right: Sequence[int],
+    room: int,
+    whole: Sequence[int] = (),
 ) -> tuple[list[int], int] | None:
     """Widths of columns that fit the room, and the gap between them; None where there are none."""
     floors: list[int] = []
     tight: list[int] = []
-    for width, column in zip(natural, columns, strict=True):
+    for place, (width, column) in enumerate(zip(natural, columns, strict=True)):
+        if place in whole and width <= LONGEST_NAME:
+            floors.append(width)
+            tight.append(width)
+            continue
         if width > LONGEST_PHRASE:
             floors.append(NARROWEST_TEXT)
             tight.append(NARROWEST_TEXT)

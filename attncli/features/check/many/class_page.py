@@ -5,7 +5,7 @@ was not read.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean
 from typing import Any
 
@@ -19,7 +19,7 @@ from attncli.cli.classes.summary import (
 )
 from attncli.english import count, either, listed
 from attncli.features.check.many.copies import Copies, in_classes
-from attncli.features.check.many.result_row import Marked
+from attncli.features.check.many.result_row import Example, Marked
 from attncli.features.check.verdicts import VERDICTS, Verdict
 from attncli.page.document import (
     Block,
@@ -29,12 +29,17 @@ from attncli.page.document import (
     Paragraph,
     Table,
     Text,
+    with_symbols,
 )
+from attncli.page.in_words import percent
+from attncli.page.measures import bar_of
 from attncli.render.csv_lines import Value
 from attncli.tracing.serialization import TRACE_FORMAT
 from attncli.version import __version__
 
 MOST_MISTAKES_LISTED = 20
+# A mistake with its step, and the students who made it.
+Made = tuple[tuple[str, str], list[str]]
 NO_PROOF = (
     "This is no proof: students may have worked together, or have learned from the same page. No"
     " student's page says it."
@@ -122,8 +127,17 @@ def _data(results: Sequence[Marked], found: Copies) -> dict[str, Any]:
             "not_read": len(results) - len(read),
             "mean_share": mean(map(_share, read)) if read else None,
             "mistakes": [
-                {"step": step, "mistake": mistake, "students": names}
+                {
+                    "step": step,
+                    "mistake": mistake,
+                    "students": names,
+                    "example": _example_data(read, step, mistake),
+                }
                 for (step, mistake), names in _made(read)
+            ],
+            "steps": [
+                {"step": step, "right_or_carried": right, "of": of}
+                for step, (right, of) in _by_step(read).items()
             ],
             "first_wrong": [
                 {"step": step, "students": names} for step, names in _first_steps(read)
@@ -154,14 +168,19 @@ def _blocks(results: Sequence[Marked], found: Copies) -> Iterator[Block]:
         yield Paragraph((spread_in_words([*map(_share, read)]),))
     if not results:
         return
-    counted = Counter[str]()
-    for each in read:
-        counted.update(each.counts)
-    there = [verdict for verdict in VERDICTS if counted[verdict]]
-    rows = tuple(_row_of_page(each, there) for each in results)
-    head = ("student", "marks", *there, "first wrong number")
-    columns_of_numbers = tuple(range(1, len(there) + 2))
-    yield Table(head, rows, columns_of_numbers)
+    if made := _made(read):
+        yield Heading("What to teach again")
+        yield Listing(tuple(_taught_again(read, made[:MOST_MISTAKES_LISTED])))
+        more = len(made) - MOST_MISTAKES_LISTED
+        if more > 0:
+            yield Paragraph(
+                (f"{count(more, 'more mistake')} {either(more, 'was', 'were')} made less often.",)
+            )
+    if steps := _by_step(read):
+        yield Heading("How each step went")
+        yield _bars(steps)
+    yield Heading("Each student")
+    yield _students(results, read)
     if first := _first_steps(read):
         yield Heading("Where the first wrong number is")
         yield Table(
@@ -169,19 +188,6 @@ def _blocks(results: Sequence[Marked], found: Copies) -> Iterator[Block]:
             tuple(((step,), (f"{len(who):,}",), (named(who),)) for step, who in first),
             (1,),
         )
-    if made := _made(read):
-        yield Heading("Which mistakes explain the errors")
-        yield Listing(
-            tuple(
-                (f"{step}: {mistake}. {count(len(who), 'student')}: {named(who)}.",)
-                for (step, mistake), who in made[:MOST_MISTAKES_LISTED]
-            )
-        )
-        more = len(made) - MOST_MISTAKES_LISTED
-        if more > 0:
-            yield Paragraph(
-                (f"{count(more, 'more mistake')} {either(more, 'was', 'were')} made less often.",)
-            )
     if found:
         yield Heading("Answers that are alike")
         yield Listing(tuple((sentence,) for sentence in _alike_in_words(found)))
@@ -189,6 +195,77 @@ def _blocks(results: Sequence[Marked], found: Copies) -> Iterator[Block]:
     if unread := [each for each in results if each.error]:
         yield Heading("What could not be checked")
         yield Table(("student", "why"), tuple(((each.student,), (each.error,)) for each in unread))
+
+
+def _students(results: Sequence[Marked], read: Sequence[Marked]) -> Table:
+    counted = Counter[str]()
+    for each in read:
+        counted.update(each.counts)
+    there = [verdict for verdict in VERDICTS if counted[verdict]]
+    rows = tuple(_row_of_page(each, there) for each in results)
+    head = ("student", "marks", *there, "first wrong number")
+    columns_of_numbers = tuple(range(1, len(there) + 2))
+    return Table(head, rows, columns_of_numbers, whole=(0,), sorts=True)
+
+
+def _taught_again(read: Sequence[Marked], made: Sequence[Made]) -> Iterator[Text]:
+    """Each mistake, who made it, and the number to show."""
+    for (step, mistake), who in made:
+        said = f"{count(len(who), 'student')}: {step}: {mistake}."
+        example = _smallest_example(read, step, mistake)
+        if example is None:
+            yield with_symbols(f"{said} {named(who)}.")
+            continue
+        student, shown = example
+        where = f", {shown.where}" if shown.where else ""
+        yield with_symbols(
+            f"{said} To show, {student}{where}: {shown.given}, where {shown.right} is right."
+            f"{_others(who, student)}"
+        )
+
+
+def _others(who: Sequence[str], shown: str) -> str:
+    others = [student for student in who if student != shown]
+    return f" Also {named(others)}." if others else ""
+
+
+def _smallest_example(
+    read: Sequence[Marked], step: str, mistake: str
+) -> tuple[str, Example] | None:
+    """The student and the number that show a mistake most quickly."""
+    found = []
+    for each in read:
+        # Rows of earlier results have none.
+        for made, example in zip(each.mistakes, each.examples, strict=False):
+            if made == (step, mistake) and example is not None:
+                found.append((each.student, example))
+    return min(found, key=lambda one: one[1].size, default=None)
+
+
+def _example_data(read: Sequence[Marked], step: str, mistake: str) -> dict[str, str] | None:
+    example = _smallest_example(read, step, mistake)
+    if example is None:
+        return None
+    student, shown = example
+    return {"student": student, **shown._asdict()}
+
+
+def _by_step(read: Sequence[Marked]) -> dict[str, tuple[int, int]]:
+    """How many of the numbers of each step are right or carried, and of how many."""
+    earned, asked = Counter[str](), Counter[str]()
+    for each in read:
+        for step, (right, of) in each.by_step.items():
+            earned[step] += right
+            asked[step] += of
+    return {step: (earned[step], of) for step, of in asked.items() if of}
+
+
+def _bars(steps: Mapping[str, tuple[int, int]]) -> Table:
+    rows = []
+    for step, (right, of) in steps.items():
+        part = right / of
+        rows.append(((step,), (percent(part),), (bar_of(part),)))
+    return Table(("step", "right or carried", ""), tuple(rows), right=(1,))
 
 
 def _alike_in_words(found: Copies) -> Iterator[str]:
@@ -250,7 +327,7 @@ def _mark_text(each: Marked) -> str:
     return f"{each.plain_marks:g} / {each.of}"
 
 
-def _made(read: Sequence[Marked]) -> list[tuple[tuple[str, str], list[str]]]:
+def _made(read: Sequence[Marked]) -> list[Made]:
     """Each mistake, with its step, and the students who made it; the most frequent first."""
     return most_first((mistake, each.student) for each in read for mistake in each.mistakes)
 

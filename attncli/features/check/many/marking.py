@@ -16,7 +16,9 @@ from attncli.english import as_written, count
 from attncli.errors import AttncliError, usage_error
 from attncli.features.check.cut_digits import cut_off
 from attncli.features.check.diagnosis import Diagnosis
+from attncli.features.check.diagnosis_page import with_labels
 from attncli.features.check.many.copies import written_numbers
+from attncli.features.check.many.examples import by_step, examples_of
 from attncli.features.check.many.manifest import Submission
 from attncli.features.check.many.result_row import Marked, Settings
 from attncli.features.check.many.time_limit import OutOfTimeError, within
@@ -147,7 +149,12 @@ def _mark(submission: Submission, settings: Settings) -> Marked:
     row = _row(submission, settings, solution, diagnoses, unanswered, page)
     if earned is not None:
         row = replace(row, marks=rounded_marks(earned.points), of=earned.of)
-    return replace(row, written=written)
+    return replace(
+        row,
+        written=written,
+        examples=examples_of(solution, diagnoses),
+        by_step=by_step(solution, asked or ()),
+    )
 
 
 def _cells_unanswered(solution: Solution, names: Sequence[str]) -> int:
@@ -204,7 +211,7 @@ def _row(
 
 def _mistakes(solution: Solution, diagnoses: Sequence[Diagnosis]) -> tuple[tuple[str, str], ...]:
     """What explains the numbers that are not right, each with its step."""
-    found = [(each.step, _mistakes_text(each)) for each in diagnoses]
+    found = [(each.step, _mistakes_text(solution, each)) for each in diagnoses]
     cut = cut_off(solution.verdicts)
     if cut is not None:
         step = cut.cells[0][0]
@@ -222,8 +229,9 @@ def _first_wrong(solution: Solution) -> str:
     return f"{name}, {label}" if label else name
 
 
-def _mistakes_text(found: Diagnosis) -> str:
-    said = ", or ".join(found.mistakes)
+def _mistakes_text(solution: Solution, found: Diagnosis) -> str:
+    judgement = solution.whole or solution.verdicts
+    said = ", or ".join(with_labels(judgement, mistake) for mistake in found.mistakes)
     return said if found.likely else f"perhaps {said}"
 
 

@@ -31,6 +31,19 @@ class Settings(NamedTuple):
     decimals: int | None = None
 
 
+class Example(NamedTuple):
+    """A number that a mistake made: in which cell, what was written, and what is right."""
+
+    where: str
+    given: str
+    right: str
+
+    @property
+    def size(self) -> int:
+        """How much there is to read."""
+        return len(self.given) + len(self.right)
+
+
 @dataclass(frozen=True, slots=True)
 class Marked:
     """What came of one submission: a row of the results.
@@ -39,8 +52,9 @@ class Marked:
     cells that were asked for; or the share of them, of as many marks as were said. They are None
     where there is an `error`, and `counts` has no verdicts. `mistakes` are pairs of a step and what
     explains its wrong numbers. `page` is the feedback, if it was asked for. `note` is for the
-    teacher alone: whose answers these are like. `written` are the numbers that are not right, which
-    no results hold.
+    teacher alone: whose answers these are like. `written` are the numbers of the solution;
+    `examples` has for each of the mistakes the number that is read most quickly, and `by_step` how
+    many of the numbers of each step are worth a mark, and of how many. No results hold these three.
     """
 
     student: str
@@ -57,6 +71,8 @@ class Marked:
     page: str | None = field(default=None, compare=False)
     note: str = ""
     written: tuple[Written, ...] | None = field(default=None, compare=False, repr=False)
+    examples: tuple[Example | None, ...] = field(default=(), compare=False, repr=False)
+    by_step: Mapping[str, tuple[int, int]] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def plain_marks(self) -> float | int | None:

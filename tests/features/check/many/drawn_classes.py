@@ -25,6 +25,8 @@ ASKED = ("scores", "scaled", "weights", "output")
 WITH_A_MISTAKE = 0.4
 SLIPS = 0.8
 STUDENTS = 40
+# A copy of fewer wrong numbers than these is like many others.
+SEEN_FROM = 3
 PAIRS = 2
 MISTAKES = tuple(
     kind.name
@@ -46,7 +48,7 @@ class DrawnClass(NamedTuple):
 def drawn_class(choice: Generator, *, own_problems: bool, pairs: int) -> DrawnClass:
     """A class in which so many students copied from another one.
 
-    Where all have one problem, only copies of a solution with three slips and more can be seen.
+    Where all have one problem, only copies of a solution with errors of its own can be seen.
     """
     one = drawn_problem(choice)
     problems = [drawn_problem(choice) if own_problems else one for _ in range(STUDENTS)]
@@ -54,8 +56,8 @@ def drawn_class(choice: Generator, *, own_problems: bool, pairs: int) -> DrawnCl
     chosen = choice.permutation(STUDENTS)[: 2 * pairs].reshape(pairs, 2)
     copied = []
     for source, copy in chosen.tolist():
-        if not own_problems:
-            answers[source] = solution(choice, problems[source], fewest_slips=3)
+        while not own_problems and unexplained(problems[source], answers[source]) < SEEN_FROM:
+            answers[source] = solution(choice, problems[source])
         answers[copy] = json.loads(json.dumps(answers[source]))
         copied.append((source, copy))
     return DrawnClass(problems, answers, copied)
@@ -68,13 +70,19 @@ def drawn_problem(choice: Generator) -> Problem:
     return {"X": whole(3, 2), "W_Q": whole(2, 2), "W_K": whole(2, 2), "W_V": whole(2, 2)}
 
 
-def solution(choice: Generator, problem: Problem, fewest_slips: int = 0) -> Answers:
+def unexplained(problem: Problem, answers: Answers) -> int:
+    """How many wrong numbers no mistake explains."""
+    row = mark(Submission("", as_source(problem), as_source(answers)), Settings())
+    return sum(number.unexplained for number in row.written or ())
+
+
+def solution(choice: Generator, problem: Problem) -> Answers:
     """A solution to two decimals; what comes after an error follows from it."""
     sheet = sheet_of(problem)
     steps = steps_of(sheet)
     if choice.random() < WITH_A_MISTAKE:
         steps = {**steps, **mistake_in(choice, sheet, steps)}
-    for _ in range(max(int(choice.poisson(SLIPS)), fewest_slips)):
+    for _ in range(int(choice.poisson(SLIPS))):
         steps = with_slip(choice, sheet, steps)
     with np.errstate(all="ignore"):
         solved = worked(sheet, steps)
@@ -117,7 +125,7 @@ def with_slip(choice: Generator, sheet: Sheet, steps: Steps) -> Steps:
 def found_in(drawn: DrawnClass) -> Copies:
     """What is noted of a class."""
     submissions = [
-        Submission(student_of(at), source(problem), source(answers))
+        Submission(student_of(at), as_source(problem), as_source(answers))
         for at, (problem, answers) in enumerate(zip(drawn.problems, drawn.answers, strict=True))
     ]
     rows = [mark(each, Settings()) for each in submissions]
@@ -129,7 +137,7 @@ def student_of(at: int) -> str:
     return f"S{at + 1}"
 
 
-def source(data: Any) -> Source:
+def as_source(data: Any) -> Source:
     """A file, whose name is what stands in it: the same problem has the same name."""
     text = json.dumps(data)
     return decode(text.encode(), text)

@@ -332,7 +332,7 @@ def test_a_workbook() -> None:
         "marks in %",
         "average",
         75,
-        "middle",
+        "median",
         75,
         "lowest",
         50,
