@@ -268,7 +268,7 @@ def test_a_fragment_names_its_package_and_has_no_preamble() -> None:
     assert render(page(Paragraph(("plain",))), "latex", FRAGMENT) == "plain\n"
 
 
-def test_sections_to_fill_in_stand_beside_each_other_where_half_a_line_has_room() -> None:
+def test_sections_to_fill_in_stand_beside_each_other_where_a_line_has_room() -> None:
     def section(title: str, columns: int) -> tuple[Block, ...]:
         heads = tuple("abcdefgh"[:columns])
         blanks = ((Cell(""),) * columns,)
@@ -282,8 +282,11 @@ def test_sections_to_fill_in_stand_beside_each_other_where_half_a_line_has_room(
 
     one, two, three = (section(title, 3) for title in ("One", "Two", "Three"))
     assert halves(*one, *two, *three) == ["One", "TwoThree"]
-    assert halves(*one, *section("Wide", 5), *two) == []
-    assert halves(*one, *section("Wide", 5), *two, *three) == ["Two", "Three"]
+    assert halves(*one, *section("Wide", 5), *two) == ["One", "WideTwo"]
+    assert halves(*one, *section("Wide", 8), *two) == []
+    assert halves(*one, *section("Wide", 8), *two, *three) == ["Two", "Three"]
+    # Two of five columns are a little too wide for halves.
+    assert halves(*section("Wide", 5), *section("Wide", 5)) == []
     # What has room for calculations, or an explanation, needs its whole width.
     assert halves(*one, Room(3), *two) == []
     assert halves(one[0], Paragraph(("Why.",)), *one[1:], *two) == []

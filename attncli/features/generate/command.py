@@ -135,6 +135,9 @@ def generate(
     compact: Annotated[
         bool, typer.Option("--compact", help="Worksheets on one page, if the problems are small.")
     ] = False,
+    pdf: Annotated[
+        bool, typer.Option("--pdf", help="Also write sheets.pdf and keys.pdf, by TeX.")
+    ] = False,
     audit: Annotated[
         str | None,
         typer.Option(
@@ -174,6 +177,7 @@ def generate(
         "--title": title,
         "--explain": explain or None,
         "--compact": compact or None,
+        "--pdf": pdf or None,
     }
     if audit is not None:
         help = "--audit looks at a problem that is there already"
@@ -210,23 +214,29 @@ def generate(
     students = numbered(count or 0) if roster is None else read_roster(read_source(roster))
 
     from attncli.features.generate.drawing import Layer
-    from attncli.features.generate.files import Sheets, files_of, manifest
+    from attncli.features.generate.files import ClassFiles, Sheets, files_of, manifest
     from attncli.features.generate.marking_scheme import marking
     from attncli.features.generate.search import Search
     from attncli.render.latex.escape import lacks_letters
+    from attncli.render.pdf import engine as pdf_engine
 
+    engine = pdf_engine() if pdf else None
     layer = Layer(n, d_model, d_k, d_v, heads or 1, gives_qkv=given == "qkv")
     search = Search.of(layer, mask, ask, decimals)
     title = " ".join((title or "Attention").split())
+    whole = ClassFiles(title)
     sheets = Sheets(named=roster is not None, explain=explain, compact=compact)
 
-    def files() -> Iterator[tuple[str, Iterable[str]]]:
+    def files() -> Iterator[tuple[str, Iterable[str | bytes]]]:
         progress.begin("drawing problems")
         for student in progress.over(students, len(students)):
             key = [seed, student.key]
             of_student = f"{title}: {student.name}"
             found = search.problem(key, of_student)
-            yield from files_of(student, found, search.asked, sheets)
+            yield from files_of(student, found, search.asked, sheets, whole)
+        if engine is not None:
+            progress.begin("making PDF")
+        yield from whole.files(engine)
         yield "manifest.csv", manifest(students)
         # All problems of a set have the same steps.
         yield "marking.yaml", marking(found.trace, search.asked, marks or USUAL_MARKS, decimals)

@@ -4,16 +4,18 @@ key; and a list.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from attncli.answers.blank import blank_answers
 from attncli.features.generate.roster import COLUMNS_OF_MANIFEST, Student
 from attncli.features.generate.search import Found
+from attncli.page.document import Document
 from attncli.page.view import View
 from attncli.page.worksheet import FIELDS, answer_key, blank_steps, worksheet
 from attncli.render import FORMATS, pieces
+from attncli.render.bundles import FORMATS_OF_BUNDLES, BundledPages
 from attncli.render.csv_lines import lines
 from attncli.render.latex.escape import lacks_letters
 
@@ -38,10 +40,40 @@ class Sheets(NamedTuple):
         return tuple(FIELDS)
 
 
+class ClassFiles:
+    """The sheets of a class in one file, and the keys, in each format that can be printed."""
+
+    def __init__(self, title: str) -> None:
+        """No student yet; `title` is that of the problems."""
+        self._files: dict[tuple[str, str], BundledPages] = {}
+        for format in FORMATS_OF_BUNDLES:
+            if format not in FORMATS:
+                continue
+            for name, said in (("sheets", title), ("keys", f"Keys: {title}")):
+                self._files[name, format] = BundledPages(format, said)
+
+    def add(self, student: Student, name: str, format: str, document: Document) -> None:
+        """Add a page of a student to the `sheets` or the `keys`, if there is a file of the
+        format.
+        """
+        if file := self._files.get((name, format)):
+            file.add(student.number, student.name, document)
+
+    def files(
+        self, engine: Callable[[str], bytes] | None
+    ) -> Iterator[tuple[str, Iterable[str | bytes]]]:
+        """The files, by their names; with an engine of TeX, those of LaTeX as PDF, too."""
+        for (name, format), file in self._files.items():
+            yield f"{name}{FORMATS[format].suffixes[0]}", file.pieces()
+            if engine is not None and format == "latex":
+                yield f"{name}.pdf", [engine("".join(file.pieces()))]
+
+
 def files_of(
-    student: Student, found: Found, asked: Sequence[str], sheets: Sheets
+    student: Student, found: Found, asked: Sequence[str], sheets: Sheets, whole: ClassFiles
 ) -> Iterator[tuple[str, Iterator[str]]]:
-    """The files of one student, by their paths in the folder of the set.
+    """The files of one student, by their paths in the folder of the set; the sheet and the key also
+    go to the files of the `whole` class.
 
     A sheet has room for every step, and says which of them are asked for. A key shows every step.
     """
@@ -71,6 +103,8 @@ def files_of(
             fields=sheets.fields(student, format),
             compact=sheets.compact,
         )
+        whole.add(student, "sheets", format, sheet)
+        whole.add(student, "keys", format, key)
         yield f"worksheets/{student.file}{suffix}", pieces(sheet, format)
         yield f"keys/{student.file}{suffix}", pieces(key, format)
 

@@ -27,13 +27,16 @@ COLUMNS_OF_MANIFEST = ("student", "problem", "answers")
 
 class Student(NamedTuple):
     """A student: the name, what the name of each file is without its suffix, what the numbers are
-    drawn by, and the further cells on the list, such as an address, by their columns.
+    drawn by, the further cells on the list, such as an address, by their columns, and the number
+    on the list.
     """
 
     name: str
     file: str
     key: str
     more: Mapping[str, str] = MappingProxyType({})
+    # Where the name itself has none.
+    number: str = ""
 
 
 class _Listed(NamedTuple):
@@ -148,14 +151,15 @@ def _lines(rows: Sequence[Row], columns: Sequence[str], of_names: int) -> Iterat
 def _with_files(lines: Sequence[_Listed]) -> list[Student]:
     """Students by these names, with what their files are called: 07-ada-lovelace."""
     digits = max(2, len(str(len(lines))))
+    numbers = [f"{number:0{digits}}" for number, _ in enumerate(lines, start=1)]
     wanted = []
-    for number, line in enumerate(lines, start=1):
-        file = f"{number:0{digits}}-{_file(line.name)}"
+    for number, line in zip(numbers, lines, strict=True):
+        file = f"{number}-{_file(line.name)}"
         wanted.append(file.rstrip("-"))
     files = file_names(wanted)
     return [
-        Student(line.name, file, line.name, line.more)
-        for line, file in zip(lines, files, strict=True)
+        Student(line.name, file, line.name, line.more, number)
+        for number, line, file in zip(numbers, lines, files, strict=True)
     ]
 
 

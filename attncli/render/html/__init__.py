@@ -64,7 +64,7 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
         yield f'<section class="attncli">\n<style>{styles}</style>\n'
         of_title, level = style.levels(2)
         yield f"<h{of_title}>{written(title)}</h{of_title}>\n" if title else ""
-        yield from _body(document, level, named=False)
+        yield from body(document, level, named=False)
         yield from _copies(document, title, level)
         yield "</section>\n"
         return
@@ -82,15 +82,7 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     styles = "".join(map(stylesheet, sheets))
     if document.live:
         styles += live_page.hue_rules()
-    yield (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}"/>\n'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1"/>\n'
-        f'<meta name="color-scheme" content="light dark"/>\n'
-        f"<title>{escape(visible(document.title or UNTITLED))}</title>\n"
-        f'<link rel="icon" href="data:,"/>\n'
-        f"<style>{styles}</style>\n</head>\n<body>\n"
-    )
+    yield head(document.title, policy, styles)
     hidden = "" if title else ' class="unseen"'
     yield (
         "<div"
@@ -98,7 +90,7 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     )
     yield from _contents(entries(document.blocks, 2))
     yield "<main>\n"
-    yield from _body(document, 2)
+    yield from body(document, 2)
     yield from _copies(document, title, 2)
     yield "</main>\n</div>\n"
     if document.live:
@@ -106,6 +98,19 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     if sorts:
         yield f"<script>{sorting.script()}</script>\n"
     yield "</body>\n</html>\n"
+
+
+def head(title: str, policy: str, styles: str) -> str:
+    """The beginning of a whole page, up to its body."""
+    return (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8"/>\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}"/>\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"/>\n'
+        f'<meta name="color-scheme" content="light dark"/>\n'
+        f"<title>{escape(visible(title or UNTITLED))}</title>\n"
+        f'<link rel="icon" href="data:,"/>\n'
+        f"<style>{styles}</style>\n</head>\n<body>\n"
+    )
 
 
 @cache
@@ -174,11 +179,11 @@ def _copies(document: page.Document, title: str, level: int) -> Iterator[str]:
     for copy in range(2, document.copies + 1):
         yield f'<section class="copy" aria-label="Copy {copy}">\n'
         yield f"<h{level - 1}>{written(title)}</h{level - 1}>\n" if title else ""
-        yield from _body(document, level, named=False)
+        yield from body(document, level, named=False)
         yield "</section>\n"
 
 
-def _body(document: page.Document, level: int, *, named: bool = True) -> Iterator[str]:
+def body(document: page.Document, level: int, *, named: bool = True) -> Iterator[str]:
     """The blocks, each section with all that follows its heading up to the next one; `named` for
     links to it. A page may have two fragments, whose sections have no names.
     """

@@ -17,9 +17,17 @@ from attncli.page.document import formula, sides
 from attncli.render import Style
 from attncli.render.cells import product_width
 from attncli.render.latex.escape import escape, lacks_letters, length
-from attncli.render.latex.layout import SectionRuns, is_to_fill_in, line_width, runs, sections
+from attncli.render.latex.layout import (
+    SectionRuns,
+    is_to_fill_in,
+    line_width,
+    room_beside,
+    runs,
+    sections,
+)
 from attncli.render.latex.matrix import (
     INDENT,
+    WIDEST_PAIR,
     Box,
     height_of_rows,
     matrix_rows,
@@ -48,6 +56,7 @@ PREAMBLE = r"""\documentclass{article}
 """  # noqa: E501
 # The paragraphs of a fragment are like those of a page, and the text around it keeps its own.
 FRAGMENT_BEGINS = "\\par\\begingroup\\parindent=0pt\\parskip=6pt plus 2pt minus 2pt\\relax\n"
+DOCUMENT_ENDS = "\n\n\\end{document}\n"
 FRAGMENT_ENDS = "\n\\par\\endgroup\n"
 # A copy begins on a right-hand page, so that both sides of the paper can be printed.
 NEW_PAPER = (
@@ -73,8 +82,10 @@ MOST_LINES_TOGETHER = 20
 # Two sections beside each other.
 SPACE_BEFORE_A_ROW = r"\par\addvspace{14pt plus4pt minus2pt}"
 SPACE_AFTER_A_ROW = r"\par\addvspace{8pt}"
-HALF_BEGINS = r"\begin{minipage}[t]{.49\linewidth}\raggedright"
-HALF_ENDS = r"\end{minipage}"
+SIDE_BEGINS = r"\begin{minipage}[t]{SHARE\linewidth}\raggedright"
+SIDE_ENDS = r"\end{minipage}"
+# Of a line, the two of them take this, in hundredths.
+SHARE_OF_SIDES = 98
 # A label and a sum that together are as wide, in digits, fit on a line of a slide.
 WIDEST_SHORT_LINE = 46
 
@@ -85,21 +96,27 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
 
     The blocks are looked through first, for long labels and for what the preamble has to have.
     """
+    needs = needs_of(document)
+    yield _fragment_begins(needs) if style.fragment else preamble(needs)
+    for copy in range(document.copies):
+        yield NEW_PAPER if copy else ""
+        yield from body(document, style)
+    yield FRAGMENT_ENDS if style.fragment else DOCUMENT_ENDS
+
+
+def body(document: page.Document, style: Style) -> Iterator[str]:
+    """The title and the blocks, part by part."""
     short = _short_labels(document.blocks)
     said = legend(short)
-    yield _start(document, said, style)
     heads = _heads(document, style)
     title = [heads.title(settable(document.title))] if document.title and style.title else []
     explained = [rf"{{\raggedright {escape(said)}\par}}"] if said else []
-    for copy in range(document.copies):
-        yield NEW_PAPER if copy else ""
-        blocks = (each for block in document.blocks for each in _fitting(_shortened(block, short)))
-        body = (part for row in sections(runs(blocks)) for part in _row(row, heads))
-        for place, part in enumerate(chain(title, explained, body)):
-            if place:
-                yield "\n\n"
-            yield part
-    yield FRAGMENT_ENDS if style.fragment else "\n\n\\end{document}\n"
+    blocks = (each for block in document.blocks for each in _fitting(_shortened(block, short)))
+    parts = (part for row in sections(runs(blocks)) for part in _row(row, heads))
+    for place, part in enumerate(chain(title, explained, parts)):
+        if place:
+            yield "\n\n"
+        yield part
 
 
 def settable(title: str) -> str:
@@ -119,27 +136,50 @@ def settable(title: str) -> str:
     return ": ".join(filter(None, kept)) or title
 
 
-def _start(document: page.Document, said: str, style: Style) -> str:
-    """The preamble, with the packages of what the page has.
-
-    Of a fragment, it is what the document that it goes to needs.
+class Needs(NamedTuple):
+    """What a page needs of its preamble: packages that not every page has, and whether its
+    paragraphs are to be whole.
     """
+
+    packages: frozenset[str]
+    has_room: bool
+
+    def and_of(self, other: Needs) -> Needs:
+        """What two pages need together."""
+        return Needs(self.packages | other.packages, self.has_room or other.has_room)
+
+    @property
+    def commands(self) -> dict[str, str]:
+        """The line for each package, by its name."""
+        needed = (name for name in PACKAGES if name in self.packages)
+        return {name: rf"\usepackage{{{name}}}" for name in needed}
+
+
+def needs_of(document: page.Document) -> Needs:
+    """What a page needs of its preamble; the blocks are looked through for it."""
     found: set[str] = set()
     has_room = False
     for block in document.blocks:
         found.update(_packages(block))
         has_room = has_room or isinstance(block, page.Room)
-    if CHECK in settable(document.title) + said:
+    if CHECK in settable(document.title) + legend(_short_labels(document.blocks)):
         found.add("amssymb")
-    needed = [name for name in PACKAGES if name in found]
-    commands = {name: rf"\usepackage{{{name}}}" for name in needed}
-    if style.fragment:
-        needs = f"% Needs {''.join(commands.values())} in the preamble.\n" if needed else ""
-        return needs + FRAGMENT_BEGINS
-    further = [f"\n{commands[name]}" for name in needed if name != "color"]
-    preamble = PREAMBLE.replace("PACKAGES", "".join(further))
-    preamble = preamble.replace("WHOLE", WHOLE_PARAGRAPHS if has_room else "")
-    return f"{preamble}\n"
+    return Needs(frozenset(found), has_room)
+
+
+def preamble(needs: Needs) -> str:
+    """The beginning of a document with all that its pages need."""
+    further = [f"\n{line}" for name, line in needs.commands.items() if name != "color"]
+    text = PREAMBLE.replace("PACKAGES", "".join(further))
+    text = text.replace("WHOLE", WHOLE_PARAGRAPHS if needs.has_room else "")
+    return f"{text}\n"
+
+
+def _fragment_begins(needs: Needs) -> str:
+    """The beginning of a fragment, which says what the document that it goes to needs."""
+    commands = "".join(needs.commands.values())
+    said = f"% Needs {commands} in the preamble.\n" if commands else ""
+    return said + FRAGMENT_BEGINS
 
 
 def _packages(block: page.Block) -> Iterator[str]:
@@ -259,12 +299,23 @@ def _row(row: Sequence[SectionRuns], heads: _Heads) -> Iterator[str]:
         for run in row[0]:
             yield from _run(run, heads, indent)
         return
-    halves: list[str] = []
-    for section in row:
+    written: list[str] = []
+    for section, share in zip(row, _shares_of(row), strict=True):
+        begins = SIDE_BEGINS.replace("SHARE", f".{share}")
         body = "\n\n".join(part for run in section for part in _run(run, heads, indent=""))
-        halves.append(f"{HALF_BEGINS}\n{body}\n{HALF_ENDS}")
-    inside = "\\hfill\n".join(halves)
+        written.append(f"{begins}\n{body}\n{SIDE_ENDS}")
+    inside = "\\hfill\n".join(written)
     yield f"{SPACE_BEFORE_A_ROW}\\noindent\n{inside}{SPACE_AFTER_A_ROW}"
+
+
+def _shares_of(row: Sequence[SectionRuns]) -> Iterator[int]:
+    """What each of two sections takes of a line, in hundredths: half of it, if it fits there."""
+    rooms = [room_beside(section) for section in row]
+    half = WIDEST_PAIR / 2
+    if max(rooms) <= half:
+        rooms = [half, half]
+    for room in rooms:
+        yield int(SHARE_OF_SIDES * room / sum(rooms))
 
 
 def _run(run: Sequence[page.Block], heads: _Heads, indent: str = INDENT) -> Iterator[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from math import inf
 from typing import TypeAlias
 
 from attncli.equation.notation import UNICODE
@@ -26,7 +27,7 @@ from attncli.page.document import (
     sides,
 )
 from attncli.render.latex.escape import length
-from attncli.render.latex.matrix import is_narrow, is_small
+from attncli.render.latex.matrix import NARROWEST_OF_A_PAIR, WIDEST_PAIR, is_small, width_beside
 
 # Blocks that stand side by side, or one alone.
 Run: TypeAlias = tuple[Block, ...]
@@ -96,21 +97,22 @@ def are_short(lines: Sequence[WorkedLine]) -> bool:
 
 
 def sections(pieces: Iterable[Run]) -> Iterator[tuple[SectionRuns, ...]]:
-    """The sections in order: two to fill in that are no wider than half a line stand beside each
-    other, any other one alone.
+    """The sections in order: two to fill in stand beside each other if a line has room for both,
+    any other one alone.
     """
     waiting: SectionRuns = ()
     for section in _cut_at_headings(pieces):
-        if not (is_to_fill_in(section) and _is_narrow(section)):
-            if waiting:
-                yield (waiting,)
-            yield (section,)
-            waiting = ()
-        elif waiting:
+        if waiting and sum(map(room_beside, (waiting, section))) <= WIDEST_PAIR:
             yield waiting, section
             waiting = ()
-        else:
+            continue
+        if waiting:
+            yield (waiting,)
+        waiting = ()
+        if room_beside(section) <= WIDEST_PAIR - NARROWEST_OF_A_PAIR:
             waiting = section
+        else:
+            yield (section,)
     if waiting:
         yield (waiting,)
 
@@ -137,9 +139,14 @@ def is_to_fill_in(section: SectionRuns) -> bool:
             return False
 
 
-def _is_narrow(section: SectionRuns) -> bool:
+def room_beside(section: SectionRuns) -> float:
+    """How much of a line a section needs beside another one, in digits; infinity if it must stand
+    alone.
+    """
     matrix = section[-1][0]
-    return isinstance(matrix, Grid) and is_narrow(matrix)
+    if is_to_fill_in(section) and isinstance(matrix, Grid):
+        return width_beside(matrix)
+    return inf
 
 
 def line_width(line: WorkedLine) -> float:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import ceil
+from math import ceil, inf
 from typing import NamedTuple, TypeAlias
 
 from attncli.equation.notation import LATEX, UNICODE
@@ -42,7 +42,7 @@ PRODUCT_SIGNS = {"": "", "·": r"\cdot ", "+": "+ "}
 # The color of the numbers that meet in a cell.
 MARK_COLOR = "0.7,0.1,0"
 # Room to write a number by hand.
-BLANK_NUMBER = r"\underline{\hspace{3.4em}}"
+BLANK_NUMBER = r"\underline{\hspace{3.2em}}"
 # The sign and the color of each verdict.
 SIGNS_OF_VERDICTS = {
     "right": (r"\checkmark", "0,0.45,0"),
@@ -69,12 +69,14 @@ RELATION_WIDTH = 8
 MOST_LINES = 18
 # Something may stand beside a matrix that is no wider than this, in digits.
 WIDEST_SMALL_MATRIX = 46
-# So many digits of a matrix that is not indented fit on half of a line, its labels included.
-WIDEST_OF_HALF_A_LINE = 41
+# So many digits of two matrices that are not indented fit on a line, their labels included.
+WIDEST_PAIR = 82
+# A heading and a formula above a matrix need so many.
+NARROWEST_OF_A_PAIR = 33
 # Such a matrix has no more rows than this, either.
 MOST_SMALL_ROWS = 10
 # How wide a blank is, in digits.
-BLANK_WIDTH = 7
+BLANK_WIDTH = 6.6
 # So many lines a row is high, by what stands in any of the rows: rows to write in are as far apart
 # as the lines of a notebook.
 HEIGHTS = {
@@ -231,12 +233,14 @@ def is_small(grid: Grid) -> bool:
     return width <= WIDEST_SMALL_MATRIX
 
 
-def is_narrow(grid: Grid) -> bool:
-    """Whether half a line has room for a matrix."""
+def width_beside(grid: Grid) -> float:
+    """How much of a line a matrix needs beside another one, in digits; infinity if it must stand
+    alone.
+    """
     if len(grid.rows) > MOST_SMALL_ROWS or len(grid.columns) > MOST_COLUMNS:
-        return False
+        return inf
     widths, _, _ = _extents(grid)
-    return _side_width(grid) + sum(widths) <= WIDEST_OF_HALF_A_LINE
+    return max(_side_width(grid) + sum(widths), NARROWEST_OF_A_PAIR)
 
 
 def matrix_rows(
@@ -389,7 +393,7 @@ def _parts(grid: Grid, widths: Sequence[float], tall: bool, indent: str) -> Iter
 
 def _side_width(grid: Grid) -> float:
     """How many digits wide the labels of the rows are, with the name above them."""
-    name = write(grid.name, LATEX).replace(r"\mathrm", "")
+    name = write(grid.name, LATEX).replace(r"\mathrm", "").replace(r"^{\top}", "T")
     return max(*(length(label(row)) for row in grid.rows), length(name))
 
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
+import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -80,7 +82,21 @@ def test_a_set(capsys: pytest.CaptureFixture[str]) -> None:
         "keys",
         "manifest.csv",
         "marking.yaml",
+        "sheets.tex",
+        "sheets.html",
+        "keys.tex",
+        "keys.html",
     }
+    for name in ("sheets", "keys"):
+        whole = files[f"{name}.tex"].decode()
+        assert [
+            f"{who} page" in whole.replace("\\quad", "") for who in ("01 Ada Lovelace", "03")
+        ] == [
+            True,
+            True,
+        ]
+        assert "李" not in whole
+        assert "03 李" in files[f"{name}.html"].decode()
     for base in bases:
         for name in (
             f"problems/{base}.yaml",
@@ -239,9 +255,9 @@ def test_the_same_seed_gives_the_same_bytes_and_others_do_not() -> None:
     for folder, seed, count in (("one", "a", "1"), ("two", "a", "2"), ("three", "b", "1")):
         assert run(["generate", "--seed", seed, "--count", count, "-d", folder]) == 0
     one, two, three = contents("one"), contents("two"), contents("three")
-    assert {name: two[name] for name in one if name != "manifest.csv"} == {
-        name: data for name, data in one.items() if name != "manifest.csv"
-    }
+    of_each = {name: data for name, data in one.items() if "student-01" in name}
+    assert len(of_each) == 8
+    assert {name: two[name] for name in of_each} == of_each
     assert two["problems/student-01.yaml"] != two["problems/student-02.yaml"]
     assert one["problems/student-01.yaml"] != three["problems/student-01.yaml"]
 
@@ -388,3 +404,25 @@ def test_an_audit_warns_like_other_commands(
     )
     assert run(["generate", "--audit", "p.yaml", *quiet]) == 0
     assert ('query "t1" (row 0) sees no key' in capsys.readouterr().err) == (not quiet)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("there", [True, False])
+def test_a_class_as_pdf(
+    there: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without TeX nothing is drawn; with it, each student has two pages at most."""
+    if not there:
+        monkeypatch.setenv("PATH", "")
+    elif not (shutil.which("pdflatex") and shutil.which("pdfinfo")):
+        pytest.skip("no TeX, or no pdfinfo")
+    done = run(["generate", "--seed", "s", "--count", "2", "-d", "set", "--pdf"])
+    if not there:
+        assert done == Exit.MISSING
+        assert "needs TeX" in capsys.readouterr().err
+        assert not Path("set").exists()
+        return
+    assert done == 0
+    for name, most in (("sheets.pdf", 4), ("keys.pdf", 16)):
+        said = subprocess.run(["pdfinfo", f"set/{name}"], capture_output=True, check=True).stdout
+        assert 2 <= int(said.partition(b"Pages:")[2].split()[0]) <= most
