@@ -312,7 +312,8 @@ def jacobian_section(printer: Printer, gradient: Step, row: int | None = None) -
     yield _formula(printer, Ref("J"), _times_slope(printer, of_matrices))
     yield _formula(printer, rule.target, _times_slope(printer, of_cells))
     yield grid(inside, jacobian)
-    yield worked(inside, jacobian, "rows")
+    # It has a cell of the diagonal, and others.
+    yield worked(inside, jacobian, "rows", column=0)
     said = (
         "The Jacobian times the gradient of the weights gives the same row as above, in a longer"
         " calculation:"

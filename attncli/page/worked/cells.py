@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from math import inf
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,11 +13,17 @@ from attncli.equation.substitution import substitute
 from attncli.page.document import Worked, WorkedLine, sequence
 from attncli.page.printer import Printer
 from attncli.page.worked.worked_line import LineWriter
-from attncli.tracing.model import Step, Trace, step_of_pairs
+from attncli.tracing.model import Step, Trace, hidden_beside, step_of_pairs
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
-def worked(printer: Printer, step: Step, detail: str) -> Worked:
-    """The worked lines of a step: one for each row ("rows"), or one for every cell ("cells")."""
+def worked(printer: Printer, step: Step, detail: str, column: int | None = None) -> Worked:
+    """The worked lines of a step: one for each row ("rows"), or one for every cell ("cells").
+
+    The cell that stands for a row is in the `column` that is asked for, if any.
+    """
     if step.rule.given or step.rule.is_copy:
         return Worked(())
     every_cell = detail == "cells" or lists_closed_forms(printer, step)
@@ -28,14 +35,19 @@ def worked(printer: Printer, step: Step, detail: str) -> Worked:
     if has_columns:
         columns = range(step.shape[-1])
 
+    representatives = _Representatives(printer.trace, step)
+
+    def representative(row: tuple[int, ...]) -> int:
+        return representatives.column(row) if column is None else column
+
     def cells_of(row: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         if not has_columns:
             yield row
         elif every_cell:
-            for column in printer.ends_or_all(columns):
-                yield (*row, column)
+            for each in printer.ends_or_all(columns):
+                yield (*row, each)
         else:
-            yield _representative(printer.trace, step, row)
+            yield (*row, representative(row))
 
     def lines() -> Iterator[WorkedLine]:
         writer = LineWriter(printer, step, many=True)
@@ -92,23 +104,61 @@ def rotated_pair(
     return tuple(sorted(pair))
 
 
-def _representative(trace: Trace, step: Step, row: tuple[int, ...]) -> tuple[int, ...]:
-    """The cell that stands for its row: where the query looks most.
+class _Representatives:
+    """Which cell of a row of a step stands for it.
 
-    So one thread runs through all steps.
+    Of a query and its keys this is where the query looks most, so one thread runs through all
+    steps. In the mask it is the first key that is hidden, and in one row of the steps between the
+    mask and the weights, too: there one sees what becomes of it. In other steps the column goes on
+    with the row, so that all columns are seen.
     """
-    if step.rule.axis_names[-2:] != ("query", "key"):
-        return (*row, 0)
-    hidden = step.value[row] == -inf
-    if step.name == "mask" and hidden.any():
-        return (*row, int(np.argmax(hidden)))
-    weights = step_of_pairs(trace.steps)
-    # A step of a problem's own may count only some of the keys.
-    if weights is None or weights.shape[-1] != step.shape[-1]:
-        return (*row, 0)
-    *leading, _ = weights.rule.target.letters
-    place = dict(zip(step.rule.target.letters, row, strict=False))
-    # A mask of all heads has no place on their axis: it looks where the first head does.
-    index = tuple(place.get(letter, 0) for letter in leading)
-    most_seen = np.argmax(weights.value[index])
-    return (*row, int(most_seen))
+
+    def __init__(self, trace: Trace, step: Step) -> None:
+        self.step = step
+        self.weights: Step | None = None
+        self.hidden: NDArray[np.bool_] | None = None
+        if step.rule.axis_names[-2:] != ("query", "key"):
+            return
+        weights = step_of_pairs(trace.steps)
+        # A step of a problem's own may count only some of the keys.
+        if weights is not None and weights.shape[-1] == step.shape[-1]:
+            self.weights = weights
+        if step.name == "mask":
+            self.hidden = step.value == -inf
+        elif _is_masked(trace, step, weights):
+            self.hidden = _of_first_rows(hidden_beside(trace.steps, step))
+
+    def column(self, row: tuple[int, ...]) -> int:
+        """The column of the cell that stands for a row."""
+        if self.hidden is not None and self.hidden[row].any():
+            return int(np.argmax(self.hidden[row]))
+        if self.weights is not None:
+            return self._most_seen(self.weights, row)
+        *_, number = row
+        return number % self.step.shape[-1]
+
+    def _most_seen(self, weights: Step, row: tuple[int, ...]) -> int:
+        *leading, _ = weights.rule.target.letters
+        place = dict(zip(self.step.rule.target.letters, row, strict=False))
+        # A mask of all heads has no place on their axis: it looks where the first head does.
+        index = tuple(place.get(letter, 0) for letter in leading)
+        return int(np.argmax(weights.value[index]))
+
+
+def _is_masked(trace: Trace, step: Step, weights: Step | None) -> bool:
+    """Whether a step is between the mask and the weights."""
+    names = list(trace.steps)
+    if weights is None or "mask" not in names:
+        return False
+    return names.index("mask") < names.index(step.name) < names.index(weights.name)
+
+
+def _of_first_rows(hidden: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
+    """The hidden cells of the first row of each matrix that has any."""
+    if hidden is None:
+        return None
+    hidden_in_row = np.count_nonzero(hidden, axis=-1, keepdims=True)
+    hidden_so_far = np.cumsum(hidden_in_row, axis=-2)
+    is_first: NDArray[np.bool_] = hidden_so_far == hidden_in_row
+    found: NDArray[np.bool_] = hidden & is_first
+    return found

@@ -91,7 +91,7 @@ def test_decimals_that_are_the_number_itself_are_equal_to_it(problem: Build) -> 
         Q=[["1"], ["1"]], K=[["1"], ["1"]], V=[["1"], ["0"]], exp_base=2, mask=(Causal(),)
     )
     assert lines(rows, "weights") == ["t1 → t1: 2 / 2 = 1", "t2 → t1: 2 / 4 = 1/2 = 0.500"]
-    assert lines(rows, "masked") == ["t1 → t1: 1 + 0 = 1", "t2 → t1: 1 + 0 = 1"]
+    assert lines(rows, "masked") == ["t1 → t2: 1 + (-∞) = -∞", "t2 → t1: 1 + 0 = 1"]
 
 
 def test_a_row_without_keys_is_0_by_definition(problem: Build) -> None:

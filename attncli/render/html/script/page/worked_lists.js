@@ -95,7 +95,8 @@ class WorkedLists {
   }
 
   /**
-   * The cells that stand for their rows: where the query looks most, else the first.
+   * The cells that stand for their rows: where the query looks most, and once a key that is hidden;
+   * else the column goes on with the row, so that all columns are seen.
    *
    * @param {WorkedList} known
    */
@@ -106,8 +107,40 @@ class WorkedLists {
     if (!isOfRows) return range(length).map((at) => start + at);
     const width = rule.shape.at(-1);
     const rows = range(length / width).map((row) => start + row * width);
-    if (!isOfQueriesAndKeys(rule)) return rows;
-    return rows.map((row) => row + this.mostSeen(rule, row, width));
+    if (!isOfQueriesAndKeys(rule)) return rows.map((row) => row + numberOf(rule, row));
+    const isMasked = this.isMasked(rule);
+    const worked = new Set();
+    return rows.map((row) => {
+      const matrix = Math.floor(row / (width * rule.shape.at(-2)));
+      const hidden = isMasked && !worked.has(matrix) ? this.firstHidden(rule, row, width) : -1;
+      if (hidden < 0) return row + this.mostSeen(rule, row, width);
+      worked.add(matrix);
+      return row + hidden;
+    });
+  }
+
+  /**
+   * Whether a step is between the mask and the weights, so that one sees what becomes of a key that
+   * is hidden.
+   *
+   * @param {Rule} rule
+   */
+  isMasked(rule) {
+    const names = [...this.model.steps.keys()];
+    const mask = names.indexOf(this.model.data.mask);
+    const at = names.indexOf(rule.name);
+    return mask >= 0 && mask < at && at < names.indexOf(this.model.setting.pairs);
+  }
+
+  /**
+   * The first key of a row that is hidden; -1 where none is.
+   *
+   * @param {Rule} rule
+   * @param {number} row
+   * @param {number} width
+   */
+  firstHidden(rule, row, width) {
+    return range(width).findIndex((at) => this.model.hides(placesOf(rule, row + at)));
   }
 
   /**
@@ -123,12 +156,23 @@ class WorkedLists {
     if (rule.name === mask && own.includes(-Infinity)) return own.indexOf(-Infinity);
     const step = this.model.steps.get(this.model.setting.pairs);
     // A step of a problem's own may count only some of the keys.
-    if (step.rule.shape.at(-1) !== width) return 0;
+    if (step.rule.shape.at(-1) !== width) return numberOf(rule, row);
     const start = cellAt(step.rule, placesOf(rule, row));
     const shares = step.values.subarray(start, start + width);
     const unknown = shares.findIndex(Number.isNaN);
     return unknown < 0 ? shares.indexOf(Math.max(...shares)) : unknown;
   }
+}
+
+/**
+ * The number of a row of a matrix, counted on through its columns.
+ *
+ * @param {Rule} rule
+ * @param {number} row
+ */
+function numberOf({ shape }, row) {
+  const [rows, columns] = shape.slice(-2);
+  return (Math.floor(row / columns) % rows) % columns;
 }
 
 /**
