@@ -95,7 +95,7 @@ def _gradients() -> Iterable[Rule]:
     for name in BACKWARD_ORDER:
         if name in helpers:
             yield helpers[name]
-        # Delta has no gradient: it is a mean of gradients.
+        # Delta has no gradient: it is a sum of gradients.
         if name != "delta":
             yield gradient_rule(known[name])
 

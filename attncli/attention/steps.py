@@ -262,7 +262,7 @@ COMPUTED = (
         ),
         through=(
             "The gradient goes back through the softmax. Each weight is multiplied by the"
-            " difference between its gradient and `δ`, the mean of its row."
+            " difference between its gradient and `δ`, the weighted sum of its row."
         ),
         through_why=(
             "The weights of a row sum to 1, so one weight can only grow if others shrink. That is"
@@ -313,10 +313,7 @@ COMPUTED = (
             "Row `i` is the sum of all values, each multiplied by the weight that query `i` gives"
             " to it."
         ),
-        why=(
-            "This is the token's new row. It has information from all tokens that the token"
-            " looks at."
-        ),
+        why=("The token's new row has information from all tokens it looks at."),
         when="always",
         gradient="how much the loss grows with each number of the output.",
     ),
@@ -327,10 +324,13 @@ FOR_GRADIENTS = (
     Rule(
         "delta",
         "δ",
-        "Row means of the gradients",
+        "Weighted sums of the gradients",
         UnparsedCell("delta[i]"),
-        meaning="The mean of row `i` of `dA`, weighted with row `i` of `A`.",
-        why="It equals the dot product of row `i` of the output and the gradient of this row.",
+        meaning=(
+            "`hadamard(A, dA)` is each gradient times the weight in its place, cell by cell. Each"
+            " row of it is added up."
+        ),
+        why="The sum equals the dot product of row `i` of the output and the gradient of this row.",
         when="in the backward pass",
     ),
     Rule(

@@ -289,8 +289,8 @@ def output(heads: bool, projected: bool, bias: bool) -> Rule:
         "output",
         f"output[i, o] = sum({letter}, {joined}[i, {letter}] * W_O[{letter}, o])",
         f"{joined} @ W_O",
-        meaning="`W_O` mixes the outputs of all heads into one row for each token.",
-        why="The heads work independently of each other. This step combines what they found.",
+        meaning="Row `i` has something of what every head found for token `i`.",
+        why="The heads work independently of each other. This step brings their outputs together.",
     )
     return with_bias(rule, "b_O") if bias else rule
 

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 # A piece is not divided: it ends with spaces, with the sign between factors or with the parenthesis
 # of a function, and what stands in brackets, the indices of a cell, stays in one; so does a number
-# with its percent sign.
-PIECE = r"(?:\[[^\[\]]*\]|[^ ·*(]| (?=%)|(?<!\w)\()*(?: +|[·*]|(?<=\w)\(|$)"
+# with its percent sign or with what it is the size of, d_v = 2, and a shape with its matrix.
+_KEPT = r" (?=%)| (?=\([0-9]+[×)])|(?<=[a-z]) (?== [0-9])|(?<=[a-z] =) (?=[0-9])"
+PIECE = rf"(?:\[[^\[\]]*\]|[^ ·*(]|{_KEPT}|(?<!\w)\()*(?: +|[·*]|(?<=\w)\(|$)"
 # The start, the end, and the style.
 Span: TypeAlias = tuple[int, int, str]
 # Pages are full of these, beside ASCII.

@@ -67,7 +67,7 @@ def test_the_terminal_of_the_readme_shows_what_the_program_prints(
     shown = terminal_lines(kept)
     assert shown == terminal_lines(drawn)
     assert "I love AI" in shown[1]
-    assert "AI, d1 1·1 + 1·0 + 0·1 + 0·0 = 1" in shown
+    assert "AI, d3 1·1 + 1·0 + 0·0 + 0·1 = 1" in shown
 
 
 def terminal_lines(svg: str) -> list[str]:
