@@ -434,6 +434,18 @@ class TableSheet(NamedTuple):
     tables: tuple[Sequence[Sequence[str | int | float | None]], ...]
 
 
+class ToFillIn(NamedTuple):
+    """What is typed into a page is saved as a `file` of this name: the `answers`, in which a number
+    stands in the place of each `blank`, step by step. The page asks for a name, and calls the file
+    so, unless the file `is_named` after somebody.
+    """
+
+    file: str
+    answers: str
+    blank: str = "_"
+    is_named: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A page: its title and its blocks in order; `data` makes the same page for programs (JSON).
@@ -442,7 +454,7 @@ class Document:
     are for the page of one step of a trace: the array of its numbers, and the rows of a table of
     them, with labels. `live` is for a page that works itself out when a number is changed, and so
     is a `workbook` of formulas; one of tables has only their numbers. In LaTeX and HTML there may
-    be several `copies`, each on new paper.
+    be several `copies`, each on new paper. `to_fill_in` is for a page with blanks to type into.
     """
 
     title: str
@@ -457,6 +469,13 @@ class Document:
         default=None, compare=False
     )
     copies: int = 1
+    to_fill_in: ToFillIn | None = field(default=None, compare=False)
+
+    @property
+    def has_script(self) -> bool:
+        """Whether the page of a browser can do more than to be read, but for one that is live."""
+        sorts = any(isinstance(block, Table) and block.sorts for block in self.blocks)
+        return sorts or self.to_fill_in is not None
 
 
 def without_room(blocks: Iterable[Block]) -> Iterator[Block]:

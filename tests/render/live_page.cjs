@@ -58,6 +58,9 @@ const acts = {
   },
   scroll: (page, selector) => page.locator(selector).evaluate((found) => (found.scrollLeft = found.scrollWidth)),
   print: (page) => page.emulateMedia({ media: "print" }),
+  fill: (page, texts) => texts.split(" ").reduce((before, text, at) => before.then(() => page.locator("main input").nth(at).fill(text)), Promise.resolve()),
+  name: (page, text) => page.getByLabel("Name").fill(text),
+  open: (page, text) => page.setInputFiles("input[type=file]", { name: "answers.yaml", mimeType: "text/yaml", buffer: Buffer.from(text) }),
   wait: (page) => page.evaluate(() => new Promise((done) => setTimeout(done, 200))), // until the lines have followed
 };
 const answers = {
@@ -83,6 +86,8 @@ const answers = {
   address: (page) => page.waitForTimeout(400).then(() => page.evaluate(() => location.hash)),
   marked: (page) => page.evaluate(() => [...document.querySelectorAll("table .operand")].map((cell) => `${cell.closest("table").dataset.array} ${cell.textContent}`)),
   arrays: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((table) => table.dataset.array)),
+  blanks: (page) => page.locator("main input").evaluateAll((found) => found.map((each) => each.closest("[data-array]").dataset.array)),
+  values: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.value)),
   texts: (page, selector) => page.locator(selector).allInnerTexts(),
   labels: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.label)),
   keys: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.dataset.key)),
@@ -101,9 +106,9 @@ const answers = {
   shown: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.checkVisibility())),
   announced: (page) => page.locator("[aria-live], [role=status]").allTextContents(),
   // Looked for on the disk, as Playwright hears nothing of it from Firefox.
-  saved: async (page) => {
+  saved: async (page, button) => {
     for (const file of fs.readdirSync(DOWNLOADS)) fs.rmSync(path.join(DOWNLOADS, file));
-    await page.getByText("Save as YAML").click({ timeout: 3000 });
+    await page.getByText(button || "Save as YAML").click({ timeout: 3000 });
     for (let waited = 0; waited < 100; waited++, await pause(50)) {
       const texts = fs.readdirSync(DOWNLOADS).map((file) => fs.readFileSync(path.join(DOWNLOADS, file), "utf8"));
       if (texts.length === 1 && texts[0].endsWith("\n")) return texts[0];

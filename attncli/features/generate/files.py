@@ -11,7 +11,7 @@ from typing import NamedTuple
 from attncli.answers.blank import blank_answers
 from attncli.features.generate.roster import COLUMNS_OF_MANIFEST, Student
 from attncli.features.generate.search import Found
-from attncli.page.document import Document
+from attncli.page.document import Document, ToFillIn
 from attncli.page.view import View
 from attncli.page.worksheet import FIELDS, answer_key, blank_steps, worksheet
 from attncli.render import FORMATS, pieces
@@ -82,6 +82,7 @@ def files_of(
     yield _answers(student), iter([to_fill_in])
     shown = View(precision=found.audit.decimals)
     blank = blank_steps(found.trace)
+    all_answers = blank_answers(found.trace, blank)
     only_these: Sequence[str] = ()
     if len(asked) < len(blank):
         only_these = asked
@@ -105,7 +106,9 @@ def files_of(
         )
         whole.add(student, "sheets", format, sheet)
         whole.add(student, "keys", format, key)
-        yield f"worksheets/{student.file}{suffix}", pieces(sheet, format)
+        saved = ToFillIn(f"{student.file}.yaml", all_answers, is_named=True)
+        single = replace(sheet, to_fill_in=saved)
+        yield f"worksheets/{student.file}{suffix}", pieces(single, format)
         yield f"keys/{student.file}{suffix}", pieces(key, format)
 
 

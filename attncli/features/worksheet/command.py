@@ -20,7 +20,7 @@ from attncli.errors import usage_error
 from attncli.render import PAGES, WORKBOOK
 
 if TYPE_CHECKING:
-    from attncli.page.document import Document
+    from attncli.page.document import Document, ToFillIn
     from attncli.page.view import View
     from attncli.tracing.model import Trace
 
@@ -59,6 +59,10 @@ WorksheetDetail: TypeAlias = Annotated[
         "[default: brief; with --explain, rows]",
     ),
 ]
+
+
+# What a page in a browser calls the file of answers of somebody without a name.
+FILE_OF_ANSWERS = "answers.yaml"
 
 
 @grouped
@@ -174,6 +178,7 @@ def worksheet(
     )
     fields = () if look.no_title else tuple(FIELDS)
     page = worksheet_page(trace, view, copies=copies or 1, fields=fields, compact=compact)
+    page = replace(page, to_fill_in=_to_fill_in(trace, left))
     if look.is_workbook():
         from attncli.page.workbook import with_workbook
 
@@ -188,6 +193,13 @@ def worksheet(
             write_page(_key_page(trace, key_view, left[-1]), key_look)
         write_page(page, look)
     warn_of([*trace.warnings, *_warnings_of_given(trace)], quiet=quiet)
+
+
+def _to_fill_in(trace: "Trace", blank: Sequence[str]) -> "ToFillIn":
+    from attncli.answers.blank import blank_answers
+    from attncli.page.document import ToFillIn
+
+    return ToFillIn(FILE_OF_ANSWERS, blank_answers(trace, blank))
 
 
 def _conflicts_of_detail(

@@ -69,11 +69,13 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
         yield "</section>\n"
         return
     policy, sheets = POLICY, ["page.css", "block.css", *copied]
-    sorts = any(isinstance(block, page.Table) and block.sorts for block in document.blocks)
-    if sorts:
-        from attncli.render.html import sorting
+    small = None
+    if document.has_script:
+        from attncli.render.html.small_scripts import small_script
 
-        policy = f"{POLICY}; script-src {sorting.digest()}"
+        small = small_script(document)
+    if small:
+        policy, sheets = f"{POLICY}; script-src {small.digest}", [*sheets, *small.sheets]
     if document.live:
         # Most pages have no script.
         from attncli.render.html import live_page, script_text
@@ -95,8 +97,8 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     yield "</main>\n</div>\n"
     if document.live:
         yield from live_page.scripts(document)
-    if sorts:
-        yield f"<script>{sorting.script()}</script>\n"
+    if small:
+        yield from small.elements()
     yield "</body>\n</html>\n"
 
 

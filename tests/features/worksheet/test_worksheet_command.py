@@ -138,6 +138,8 @@ def test_copies_for_browsers(options: list[str], tmp_path: Path) -> None:
     assert run(["worksheet", LOVE, "-o", str(one), *options]) == 0
     assert run(["worksheet", LOVE, "--copies", "3", "-o", str(three), *options]) == 0
     alone, page = (path.read_text(encoding="utf-8") for path in (one, three))
+    # A page of one copy saves what is typed.
+    alone = alone.partition("<script")[0] + "</html>"
     assert page.count("Name: ...") == 3
     assert page.count("<input") == 3 * alone.count("<input")
     assert page.count("I love AI</h") == 3 * alone.count("I love AI</h")

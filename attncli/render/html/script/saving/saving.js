@@ -1,0 +1,177 @@
+// @ts-check
+// Saves what was typed into a worksheet as a file of answers, and goes on with such a file.
+
+"use strict";
+
+// Of this file alone.
+{
+  /** @type {{ file: string, answers: string, blank: string, is_named: boolean }} */
+  const SHEET = JSON.parse(document.getElementById("attncli-answers").textContent);
+  // These stand in YAML as they are; all else is quoted.
+  const PLAIN = /^[-+]?(?:\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|\d+\/\d+)$/;
+  // 0,5 is one number in a field; 1,234 may be two that are meant, and is asked about.
+  const DECIMAL_COMMA = /^([-+−]?\d+),(\d{1,2}|\d{4,})$/;
+  // A number or a blank between the brackets of a line.
+  const ENTRY = /"(?:[^"\\]|\\.)*"|[^\s,[\]"]+/g;
+  const STEP = /^(\w+):/;
+
+  /**
+   * The fields of each step, in the order of the page, which is that of the file.
+   *
+   * @type {Map<string, HTMLInputElement[]>}
+   */
+  const FIELDS = new Map();
+  for (const table of document.querySelectorAll("table[data-array]")) {
+    const step = /** @type {HTMLElement} */ (table).dataset.array;
+    FIELDS.set(step, [...(FIELDS.get(step) ?? []), ...table.querySelectorAll("input")]);
+  }
+  let isSaved = true;
+
+  /**
+   * The lines of answers: of each its step, what stands before its comment, and the comment.
+   *
+   * @param {string} text
+   */
+  function* linesOf(text) {
+    let step = "";
+    for (const line of text.split(/\r?\n/)) {
+      step = STEP.exec(line)?.[1] ?? step;
+      const end = commentOf(line);
+      yield { step, numbers: line.slice(0, end), comment: line.slice(end) };
+    }
+  }
+
+  /**
+   * Where the comment of a line begins, which is in no quotes.
+   *
+   * @param {string} line
+   */
+  function commentOf(line) {
+    const before = /^(?:"(?:[^"\\]|\\.)*"|[^#"])*/.exec(line)[0];
+    return before.length;
+  }
+
+  /** The answers as YAML, with what was typed in the place of each blank. */
+  function answers() {
+    const typed = new Map([...FIELDS].map(([step, fields]) => [step, fields.values()]));
+    const written = [];
+    for (const { step, numbers, comment } of linesOf(SHEET.answers)) {
+      const place = new RegExp(`(?<![\\w])${SHEET.blank}(?![\\w])`, "g");
+      written.push(numbers.replace(place, () => entry(typed.get(step)?.next().value)) + comment);
+    }
+    return written.join("\n");
+  }
+
+  /** @param {HTMLInputElement | undefined} field */
+  function entry(field) {
+    const text = (field?.value.trim() ?? "").replace(DECIMAL_COMMA, "$1.$2");
+    if (!text) return SHEET.blank;
+    return PLAIN.test(text) ? text : JSON.stringify(text);
+  }
+
+  /**
+   * Fill the fields with the answers of a file; how many numbers it has for them.
+   *
+   * @param {string} text
+   */
+  function fill(text) {
+    let found = 0;
+    const open = new Map([...FIELDS].map(([step, fields]) => [step, fields.values()]));
+    for (const { step, numbers } of linesOf(text)) {
+      const fields = open.get(step);
+      if (!fields) continue;
+      const inside = numbers.replace(STEP, "").replace(/^\s*(?:-\s+)+/, "");
+      for (const [written] of inside.matchAll(ENTRY)) {
+        const field = fields.next().value;
+        if (!field) break;
+        const isBlank = written === SHEET.blank || written === "null";
+        field.value = isBlank ? "" : written.startsWith('"') ? JSON.parse(written) : written;
+        found += Number(!isBlank);
+      }
+    }
+    return found;
+  }
+
+  /** @param {string} name */
+  const asFileName = (name) =>
+    name
+      .trim()
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]+/gu, "-")
+      .replace(/^-|-$/g, "");
+
+  function save() {
+    const named = asFileName(nameField.value);
+    const first = nameField.value.trim() ? `# Name: ${nameField.value.trim()}\n` : "";
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([first + answers()], { type: "application/yaml" }));
+    link.download = named ? `${named}.yaml` : SHEET.file;
+    link.click();
+    URL.revokeObjectURL(link.href);
+    isSaved = true;
+    say(`Saved as ${link.download}. Hand in this file.`);
+  }
+
+  async function goOn() {
+    const [file] = openField.files;
+    if (!file) return;
+    const text = await file.text();
+    const found = fill(text);
+    const name = /^# Name: (.*)/.exec(text);
+    if (name) nameField.value = name[1];
+    isSaved = true;
+    say(found ? count() : `${file.name} has no answers to these steps.`);
+    openField.value = "";
+  }
+
+  function count() {
+    const fields = [...FIELDS.values()].flat();
+    const filled = fields.filter((field) => field.value.trim()).length;
+    return `${filled} of ${fields.length} numbers`;
+  }
+
+  /** @param {string} text */
+  const say = (text) => (status.textContent = text);
+
+  /**
+   * @param {string} text
+   * @param {HTMLElement} control
+   */
+  function labelled(text, control) {
+    const label = document.createElement("label");
+    label.append(text, " ", control);
+    return label;
+  }
+
+  const nameField = document.createElement("input");
+  nameField.autocomplete = "name";
+  nameField.size = 18;
+  const openField = document.createElement("input");
+  openField.type = "file";
+  openField.accept = ".yaml,.yml";
+  openField.addEventListener("change", goOn);
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = "Save my answers";
+  button.addEventListener("click", save);
+  const status = document.createElement("span");
+  status.setAttribute("role", "status");
+
+  const opening = labelled("Go on with a saved file", openField);
+  opening.className = "open";
+  const bar = document.createElement("form");
+  bar.className = "saving";
+  bar.addEventListener("submit", (event) => event.preventDefault());
+  if (!SHEET.is_named) bar.append(labelled("Name", nameField));
+  bar.append(button, status, opening);
+  document.querySelector(".attncli").append(bar);
+  say(count());
+
+  document.querySelector("main").addEventListener("input", () => {
+    isSaved = false;
+    say(count());
+  });
+  addEventListener("beforeunload", (event) => {
+    if (!isSaved) event.preventDefault();
+  });
+}

@@ -1,0 +1,76 @@
+"""A worksheet in a browser: what is typed is saved as answers that `check` reads, and opened
+again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from attncli.answers.reader import read_answers
+from attncli.cli.main import run
+from attncli.problem.loader import load
+from attncli.problem.text.source import decode
+from attncli.tracing import run as run_trace
+from tests.render.browsers import Browser, played
+
+INPUTS = Path(__file__).parents[2] / "inputs"
+HEADS = INPUTS / "multi_head.yaml"
+SAVE = ("saved", "Save my answers")
+
+
+def sheet(problem: Path, folder: Path) -> Path:
+    page = folder / "sheet.html"
+    assert run(["worksheet", str(problem), "-o", str(page)]) == 0
+    return page
+
+
+@pytest.mark.browser
+def test_what_is_typed_is_saved_as_answers(browser: Browser, tmp_path: Path) -> None:
+    """The first fields are those of Q, of both heads in the order of the page: the second head has
+    others between.
+    """
+    page = sheet(HEADS, tmp_path)
+    trace = run_trace(load(str(HEADS)))
+    count = trace.steps["Q"].value[0].size
+    texts = [f"{number}.50" for number in range(count - 2)] + ["0,5", "1/2"]
+    [[text]] = played(browser, (page, [("fill", " ".join(texts)), ("name", "Ada"), SAVE]))
+    assert text.startswith("# Name: Ada\n# Answers to ")
+    answers = read_answers(decode(text.encode(), "ada.yaml"), trace)
+    first, second = answers.steps["Q"].cells
+    written = [claim.as_written for claim in first.ravel()]
+    assert written == [*texts[:-2], "0.5", "1/2"]
+    assert [*second.ravel()] == [None] * count
+    assert answers.steps["output"].blank
+
+
+@pytest.mark.browser
+def test_a_saved_file_is_gone_on_with(browser: Browser, tmp_path: Path) -> None:
+    page = sheet(HEADS, tmp_path)
+    [[text]] = played(browser, (page, [("fill", "0.70 -1 1/2 x"), ("name", 'Bo "B"'), SAVE]))
+    play = [("open", text), ("wait", ""), ("values", "main input"), ("values", ".saving input")]
+    [[values, bar]] = played(browser, (page, play))
+    assert values[:5] == ["0.70", "-1", "1/2", "x", ""]
+    assert bar[0] == 'Bo "B"'
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["i_love_ai", "batch", "grouped_query", "llama_layer"])
+def test_each_field_is_the_cell_of_its_place(name: str, browser: Browser, tmp_path: Path) -> None:
+    """All numbers of the solution, typed in where the labels of the page say."""
+    problem = INPUTS / f"{name}.yaml"
+    page = sheet(problem, tmp_path)
+    trace = run_trace(load(str(problem)))
+    [[steps]] = played(browser, (page, [("blanks", "")]))
+    numbers = {step: iter(trace[step].ravel().tolist()) for step in trace}
+    texts = [f"{next(numbers[step]):.6f}" for step in steps]
+    [[text]] = played(browser, (page, [("fill", " ".join(texts)), SAVE]))
+    (tmp_path / "answers.yaml").write_text(text, "utf-8")
+    assert run(["check", str(problem), str(tmp_path / "answers.yaml")]) == 0
+
+
+def test_a_page_of_copies_has_no_script(tmp_path: Path) -> None:
+    page = tmp_path / "sheet.html"
+    assert run(["worksheet", str(HEADS), "--copies", "2", "-o", str(page)]) == 0
+    assert "<script" not in page.read_text("utf-8")
