@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar, overload
 
-from attncli.equation.nodes import Equation, Expression, Name
+from attncli.equation.nodes import Call, Equation, Expression, Name
 from attncli.equation.notation import UNICODE, Notation
 from attncli.equation.parser import parse_expression
 from attncli.equation.printer import write, write_equation
@@ -18,8 +19,16 @@ if TYPE_CHECKING:
     from attncli.page.drawing import Drawing
 
 Item = TypeVar("Item")
-# The lengths and weights in the names of mistakes.
-_SYMBOL = re.compile(r"(?<![\w\[])(d_(?:k|v|model)|W_[QKVO])(?![\w\[^])")
+# What is a formula in the names of mistakes: lengths and weights, the root of a length, and
+# products with a transposed matrix.
+_FACTOR = r"d?[A-Z](?:_[QKVO])?(?:\^T)?"
+_SYMBOL = re.compile(
+    r"(?<![\w\[])(?:"
+    rf"(?P<product>(?=[\w ^]*\^T){_FACTOR}(?: {_FACTOR})*)(?![\w^])"
+    r"|the root of (?P<length>d_(?:k|v|model)|n)(?![\w\[^]| of)"
+    r"|(?P<symbol>d_(?:k|v|model)|W_[QKVO])(?![\w\[^])"
+    r")"
+)
 # Of a matrix with more cells, only some rows or columns are there at a time.
 MOST_CELLS_IN_MEMORY = 2**19
 # "row" or "column", and how many there are in all.
@@ -505,17 +514,36 @@ def text(source: str) -> Text:
 
 
 def with_symbols(sentence: str) -> Text:
-    """A sentence whose lengths and weights, such as d_k and W_Q, are formulas.
+    """A sentence whose lengths, weights, roots of lengths and products, such as d_k and K Q^T, are
+    formulas.
 
-    >>> plain(with_symbols("the scores were divided by d_k"))
-    'the scores were divided by d_k'
+    >>> plain(with_symbols("the scores were divided by the root of d_k"))
+    'the scores were divided by √d_k'
+    >>> plain(with_symbols("K Q^T was worked out instead of Q K^T"))
+    'K Qᵀ was worked out instead of Q Kᵀ'
     """
-    pieces = _SYMBOL.split(sentence)
-    return tuple(
-        Math(Name(piece)) if position % 2 else piece
-        for position, piece in enumerate(pieces)
-        if piece
-    )
+    pieces: list[str | Math] = []
+    end = 0
+    for found in _SYMBOL.finditer(sentence):
+        pieces += [sentence[end : found.start()], Math(_expression(found))]
+        end = found.end()
+    pieces.append(sentence[end:])
+    return tuple(filter(None, pieces))
+
+
+def _expression(found: re.Match[str]) -> Expression:
+    """The formula of some words of a sentence."""
+    if length := found["length"]:
+        return Call("sqrt", (Name(length),))
+    if symbol := found["symbol"]:
+        return Name(symbol)
+    factors = map(_factor, found["product"].split(" "))
+    return reduce(lambda left, right: Call("matmul", (left, right)), factors)
+
+
+def _factor(text: str) -> Expression:
+    name = Name(text.removesuffix("^T"))
+    return Call("transposed", (name,)) if text.endswith("^T") else name
 
 
 def formula(equation: Equation | Expression, notation: Notation) -> str:

@@ -13,7 +13,7 @@ from decimal import Decimal
 
 from attncli.equation.nodes import Name
 from attncli.escaping import label
-from attncli.features.export.html import html, literal, readable
+from attncli.features.export.html import html, literal, readable, sentence
 from attncli.features.export.question import Blank, Question
 from attncli.page.document import Math, Paragraph, plain
 
@@ -41,7 +41,7 @@ def _question(number: int, before: str, blank: Blank, question: Question) -> str
         f"{number}.  {before}{literal(f'{title} {symbol}: {_place(blank)}')}"
         f" {literal(question.instruction)}"
     )
-    wrong = (f"- **{one.number:f}** comes out if {literal(one.explained)}" for one in blank.wrong)
+    wrong = (f"- **{one.number:f}** comes out if {sentence(one.explained)}" for one in blank.wrong)
     feedback = (
         f"-   Numbers that known mistakes give:\n\n{_indented(chr(10).join(wrong))}\n"
         if blank.wrong

@@ -20,6 +20,7 @@ from attncli.system import files_named
 
 SUFFIX_OF_PLATFORM = {"moodle": ".xml", "rexams": ".rmd", "canvas": ".txt"}
 POSSIBLE_DECIMALS = range(1, 7)
+USUAL_DECIMALS = 3
 # text2qti writes the bounds of an answer with one decimal more, and reads four.
 MOST_DECIMALS_IN_CANVAS = 3
 
@@ -50,15 +51,16 @@ def export(
         ),
     ] = None,
     precision: Annotated[
-        int,
+        int | None,
         options.read_by(
             options.whole,
             "--precision",
             metavar="N",
-            help="Decimals that are asked for, 1 to 6.",
+            help="Decimals that are asked for, 1 to 6.  [default: those of the set that a problem"
+            f" is from; else {USUAL_DECIMALS}]",
             allowed=POSSIBLE_DECIMALS,
         ),
-    ] = 3,
+    ] = None,
     tolerance: Annotated[
         float | None,
         options.read_by(
@@ -95,7 +97,8 @@ def export(
     """
     files = files_named(files)
     to = to or _platform(output)
-    _check(files, to, output, precision, category)
+    _check(files, to, output, category)
+    _require_possible(to, precision or USUAL_DECIMALS)
 
     for file in files:
         require_writable(output, file)
@@ -108,12 +111,17 @@ def export(
     from importlib import import_module
 
     from attncli.features.export.question import UNITS_OFF, Asking, question
+    from attncli.features.export.sets import decimals_of_set
 
-    allowed = UNITS_OFF.scaleb(-precision) if tolerance is None else Decimal(repr(tolerance))
-    asking = Asking(ask or (), precision, allowed, formulas=not no_formulas)
+    def asking(file: str) -> Asking:
+        decimals = precision or decimals_of_set(file) or USUAL_DECIMALS
+        _require_possible(to, decimals)
+        allowed = UNITS_OFF.scaleb(-decimals) if tolerance is None else Decimal(repr(tolerance))
+        return Asking(ask or (), decimals, allowed, formulas=not no_formulas)
+
     progress.begin("working out")
     each = progress.over(zip(files, problems, strict=True), len(files))
-    questions = [question(problem, asking, file) for file, problem in each]
+    questions = [question(problem, asking(file), file) for file, problem in each]
     stream = import_module(f"attncli.features.export.{to}").stream
     if output and SECTION in output:
         width = len(str(len(files)))
@@ -144,9 +152,7 @@ def _platform(output: str | None) -> str:
     return found
 
 
-def _check(
-    files: Sequence[str], to: str, output: str | None, precision: int, category: str
-) -> None:
+def _check(files: Sequence[str], to: str, output: str | None, category: str) -> None:
     """Refuse what the platform cannot have, before any work is done."""
     if files.count("-") > 1:
         raise usage_error(
@@ -155,9 +161,13 @@ def _check(
     if to == "rexams" and len(files) > 1 and SECTION not in (output or ""):
         help = f"let -o name a file for each problem: -o problem-{SECTION}.Rmd"
         raise usage_error("R/exams has one problem in a file", help=help)
-    if to == "canvas" and precision > MOST_DECIMALS_IN_CANVAS:
-        allowed = f"give --precision {MOST_DECIMALS_IN_CANVAS} or less"
-        help = f"Canvas compares at most 4 decimals: {allowed}"
-        raise usage_error(f"--precision {precision} cannot be used with --to canvas", help=help)
     if not category.strip():
         raise usage_error("--category is empty", help="name the category, or leave the option out")
+
+
+def _require_possible(to: str, decimals: int) -> None:
+    """AttncliError (exit 2) for more decimals than the platform compares."""
+    if to == "canvas" and decimals > MOST_DECIMALS_IN_CANVAS:
+        allowed = f"give --precision {MOST_DECIMALS_IN_CANVAS} or less"
+        help = f"Canvas compares at most 4 decimals: {allowed}"
+        raise usage_error(f"--precision {decimals} cannot be used with --to canvas", help=help)

@@ -58,7 +58,7 @@ def html(blocks: Iterable[Block], blanks: Iterator[str]) -> str:
 def _lines(block: Block, blanks: Iterator[str]) -> Iterator[str]:
     match block:
         case Paragraph(text=text):
-            yield f"<p>{_sentence(text)}</p>"
+            yield f"<p>{sentence(text)}</p>"
         case Grid(name=name, rows=rows, columns=columns, cells=cells):
             labels = [literal(label(column)) for column in columns or [""]]
             lines = []
@@ -69,15 +69,16 @@ def _lines(block: Block, blanks: Iterator[str]) -> Iterator[str]:
         case Table(heads=heads, rows=rows):
             lines = []
             for first, *others in rows:
-                fields = [f"<td>{_sentence(cell)}</td>" for cell in others]
-                lines.append((_sentence(first), fields))
-            yield from _table(map(_sentence, heads), lines)
+                fields = [f"<td>{sentence(cell)}</td>" for cell in others]
+                lines.append((sentence(first), fields))
+            yield from _table(map(sentence, heads), lines)
         # Questions have none of these.
         case Heading() | Formula() | Worked() | Product() | Listing() | Room() | Picture():
             pass
 
 
-def _sentence(text: Text) -> str:
+def sentence(text: Text) -> str:
+    """A sentence, whose formulas have lower indices."""
     return "".join(
         _math(piece.expression) if isinstance(piece, Math) else literal(piece) for piece in text
     )

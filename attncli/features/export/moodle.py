@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from attncli.features.export.html import html, literal, readable
+from attncli.features.export.html import html, readable, sentence
 from attncli.features.export.question import Blank, Question
 from attncli.page.document import Paragraph
 
@@ -45,7 +45,7 @@ def cloze(blank: Blank, question: Question) -> str:
     tolerance = f":{question.asking.tolerance:f}"
     # Moodle reads the entities of feedback before it takes it as HTML: it has to have them twice.
     said = (
-        escape(literal(f"This number comes out if {one.explained}"), quote=False)
+        escape(sentence(("This number comes out if ", *one.explained)), quote=False)
         for one in blank.wrong
     )
     wrong = (

@@ -14,9 +14,10 @@ import numpy as np
 from attncli.english import count
 from attncli.equation.nodes import Name
 from attncli.errors import input_error, usage_error
+from attncli.features.export.sets import place_in_set
 from attncli.mistakes.catalogue import applicable
 from attncli.mistakes.mistaken_trace import MistakenTrace
-from attncli.page.document import Block, Cell, Grid, Math, Paragraph
+from attncli.page.document import Block, Cell, Grid, Math, Paragraph, Text, with_symbols
 from attncli.page.grid import grid
 from attncli.page.notes_and_summary import about, summary
 from attncli.page.printer import Printer, format_number, printer_for
@@ -57,9 +58,9 @@ class Wrong(NamedTuple):
     mistakes: tuple[str, ...]
 
     @property
-    def explained(self) -> str:
+    def explained(self) -> Text:
         """W_Q and W_K were swapped, or if the scores were not scaled."""
-        return f"{', or if '.join(self.mistakes)}."
+        return with_symbols(f"{', or if '.join(self.mistakes)}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,7 @@ def question(problem: Problem, asking: Asking, name: str) -> Question:
         each: _emptied(trace.steps[each], matrix, asked[each]) for each, matrix in matrices.items()
     }
     return Question(
-        trace.title.strip() or "Attention",
+        _title(trace, name),
         tuple(_given(printer, names, asking)),
         tuple(_asked(trace, emptied)),
         tuple(_asked(trace, matrices)),
@@ -143,6 +144,13 @@ def question(problem: Problem, asking: Asking, name: str) -> Question:
         asking,
         trace.warnings,
     )
+
+
+def _title(trace: Trace, name: str) -> str:
+    """What the question is called, in a bank too; of a set without the name of its student."""
+    title = trace.title.strip() or "Attention"
+    place = place_in_set(name)
+    return title if place is None else place.neutral(title)
 
 
 def _usually_asked(trace: Trace) -> list[str]:

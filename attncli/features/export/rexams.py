@@ -13,7 +13,7 @@ from decimal import Decimal
 
 from attncli.features.export.html import readable
 from attncli.features.export.question import Blank, Question
-from attncli.page.document import Block, Document, Math, Paragraph, Table, Text
+from attncli.page.document import Block, Document, Math, Paragraph, Table, Text, with_symbols
 from attncli.page.printer import number_node
 from attncli.render import Style, render
 from attncli.render.cells import BLANK_NUMBER
@@ -73,7 +73,7 @@ def _solution(question: Question) -> Iterator[Block]:
             ("Known mistakes give other numbers. These are furthest from the right ones:",)
         )
         rows = (
-            ((mistake,), (blank.label,), _number(number), _number(blank.key))
+            (with_symbols(mistake), (blank.label,), _number(number), _number(blank.key))
             for mistake, (_, blank, number) in found.items()
         )
         yield Table(("mistake", "where", "number", "right"), tuple(rows), right=(2, 3))
