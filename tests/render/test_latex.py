@@ -212,7 +212,8 @@ def test_the_formulas_of_a_step_stand_side_by_side_on_the_page_of_their_neighbou
     assert written.startswith(
         f"Why.\n\n{ROW}\n$\\displaystyle S = Q \\, K^{{\\top}}$\\hskip2em minus1em\n"
         f"$\\displaystyle S_{{i,j}} = Q_{{i,j}}${GAP}\n"
-        f"$(3 \\times 4) \\cdot (4 \\times 3) = (3 \\times 3)$\\par}}\n\n{ROW}\n$\\rule"
+        f"$(3 \\times 4) \\cdot (4 \\times 3) = (3 \\times 3)$\\par}}\\par\\nopagebreak"
+        f"\n\n{ROW}\n$\\rule"
     )
 
 
@@ -227,10 +228,14 @@ def test_given_arrays_stand_in_a_row_below_what_they_are() -> None:
     inputs, weights = grid("X", ("a",), ("b",), "1"), grid("W_Q", ("b",), ("c",), "2")
     blocks = (Paragraph(("Input X.",)), inputs, Paragraph(("Weights W.",)), weights)
     written = render(page(*blocks), "latex", FRAGMENT)
-    assert written.startswith(
-        f"{{\\parskip=2pt\nInput X.\\par\\nopagebreak\nWeights W.\\par}}\n\n{ROW}\n$\\rule"
-    )
+    assert written.startswith(f"Input X.\\quad Weights W.\n\n{ROW}\n$\\rule")
     assert written.count(ROW) == 1
+    # Where they do not fit on a line, each has its own, and all are on the page of the matrices.
+    said = "Weights W: " + "they turn an embedding into a query, " * 3
+    long = (*blocks[:2], Paragraph((said,)), weights)
+    assert render(page(*long), "latex", FRAGMENT).startswith(
+        "{\\parskip=2pt\nInput X.\\par\\nopagebreak\nWeights W: they"
+    )
     assert re.findall(r"^  (?:X|\\smash\{W\^\{Q\}\}) ", written, re.MULTILINE) == [
         "  X ",
         r"  \smash{W^{Q}} ",
@@ -285,8 +290,8 @@ def test_sections_to_fill_in_stand_beside_each_other_where_a_line_has_room() -> 
     assert halves(*one, *section("Wide", 5), *two) == ["One", "WideTwo"]
     assert halves(*one, *section("Wide", 8), *two) == []
     assert halves(*one, *section("Wide", 8), *two, *three) == ["Two", "Three"]
-    # Two of five columns are a little too wide for halves.
-    assert halves(*section("Wide", 5), *section("Wide", 5)) == []
+    # Two of six columns are too wide for halves.
+    assert halves(*section("Wide", 6), *section("Wide", 6)) == []
     # What has room for calculations, or an explanation, needs its whole width.
     assert halves(*one, Room(3), *two) == []
     assert halves(one[0], Paragraph(("Why.",)), *one[1:], *two) == []
@@ -493,3 +498,15 @@ def test_a_name_of_codes_leaves_its_neighbours_room() -> None:
     name, first = (float(share) for share in re.findall(r"p\{([0-9.]+)\\linewidth\}", written))
     assert first * 90 >= length("weights,")
     assert name * 90 >= length("न")
+
+
+def test_no_page_ends_between_a_formula_and_its_matrix() -> None:
+    heading = Heading("Row sums", 7, step="row_sum")
+    formula = Formula(parse_equation("r = row_sums(E)"))
+    rows = tuple(f"t{number}" for number in range(12))
+    tall = Grid(Name("r"), rows, (), tuple((Cell("1"),) for _ in rows))
+    given = Grid(Name("V"), rows, ("d1",), tuple((Cell("1"),) for _ in rows))
+    written = render(page(heading, formula, Paragraph(("Values V",)), given, tall), "latex")
+    # A matrix of so many rows has no word of its own that holds it to what is above it.
+    assert written.count("\\par\\nopagebreak\n\n") == 2
+    assert "Values V\\par\\nopagebreak\n\n" in written

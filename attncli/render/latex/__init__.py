@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import NamedTuple
 
 from attncli.equation.notation import LATEX, LATEX_LINE, LATEX_TERMS, UNICODE
@@ -39,7 +39,7 @@ from attncli.render.latex.short_labels import labels_of, legend, relabelled, sho
 
 # The file has these lines as they stand, whatever their length.
 PREAMBLE = r"""\documentclass{article}
-\usepackage[a4paper, hmargin=25mm, vmargin={20mm, 24mm}]{geometry}
+\usepackage[a4paper, hmargin=25mm, vmargin={18mm, 21mm}]{geometry}
 \usepackage{color}PACKAGES
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{6pt plus 2pt minus 1pt}
@@ -50,7 +50,7 @@ PREAMBLE = r"""\documentclass{article}
 % A section that does not fit begins on a new page, unless more than a fifth of this one would stay blank.
 \renewcommand{\section}{\par
   \if@nobreak\else\vskip0pt plus.045\textheight\penalty-200\vskip0pt plus-.045\textheight\fi
-  \@startsection{section}{1}{0pt}{-14pt plus-4pt minus-2pt}{2pt}{\normalfont\large\bfseries\raggedright}}
+  \@startsection{section}{1}{0pt}{-12pt plus-4pt minus-2pt}{2pt}{\normalfont\large\bfseries\raggedright}}
 \makeatother
 \begin{document}
 """  # noqa: E501
@@ -80,12 +80,14 @@ LINE_BY_HAND = 8
 # So many lines are kept on one page, with the matrix above them.
 MOST_LINES_TOGETHER = 20
 # Two sections beside each other.
-SPACE_BEFORE_A_ROW = r"\par\addvspace{14pt plus4pt minus2pt}"
+SPACE_BEFORE_A_ROW = r"\par\addvspace{12pt plus4pt minus2pt}"
 SPACE_AFTER_A_ROW = r"\par\addvspace{8pt}"
 SIDE_BEGINS = r"\begin{minipage}[t]{SHARE\linewidth}\raggedright"
 SIDE_ENDS = r"\end{minipage}"
 # Of a line, the two of them take this, in hundredths.
 SHARE_OF_SIDES = 98
+# So many signs of what matrices are called fit on a line.
+WIDEST_NAMES = 80
 # A label and a sum that together are as wide, in digits, fit on a line of a slide.
 WIDEST_SHORT_LINE = 46
 
@@ -248,7 +250,7 @@ class _Heads(NamedTuple):
     """
 
     of_title: str = "\\begin{center}\n{\\LARGE\\bfseries TEXT\\par}\n\\end{center}"
-    of_part: str = r"\section*{\centering\LARGE TEXT}"
+    of_part: str = r"\section*{\Large TEXT}"
     of_section: str = r"\section*{TEXT}"
     numbered: bool = True
 
@@ -296,8 +298,11 @@ def _row(row: Sequence[SectionRuns], heads: _Heads) -> Iterator[str]:
     if len(row) == 1:
         # They begin where those beside each other begin.
         indent = "" if is_to_fill_in(row[0]) else INDENT
-        for run in row[0]:
-            yield from _run(run, heads, indent)
+        for run, following in zip_longest(row[0], row[0][1:]):
+            parts = _run(run, heads, indent)
+            if following and _belongs_to(run, following):
+                parts = _kept_with_the_next(parts)
+            yield from parts
         return
     written: list[str] = []
     for section, share in zip(row, _shares_of(row), strict=True):
@@ -306,6 +311,24 @@ def _row(row: Sequence[SectionRuns], heads: _Heads) -> Iterator[str]:
         written.append(f"{begins}\n{body}\n{SIDE_ENDS}")
     inside = "\\hfill\n".join(written)
     yield f"{SPACE_BEFORE_A_ROW}\\noindent\n{inside}{SPACE_AFTER_A_ROW}"
+
+
+def _belongs_to(run: Sequence[page.Block], following: Sequence[page.Block]) -> bool:
+    """Whether what stands below a formula, or below words about a matrix, is on the same page."""
+    match run[-1], following[0]:
+        case page.Formula(), _:
+            return True
+        case page.Paragraph(kind="text"), page.Grid() | page.Product():
+            return True
+        case _:
+            return False
+
+
+def _kept_with_the_next(parts: Iterable[str]) -> Iterator[str]:
+    """The parts, after whose last one TeX breaks no page."""
+    *before, last = parts
+    yield from before
+    yield f"{last}\\par\\nopagebreak"
 
 
 def _shares_of(row: Sequence[SectionRuns]) -> Iterator[int]:
@@ -328,12 +351,14 @@ def _run(run: Sequence[page.Block], heads: _Heads, indent: str = INDENT) -> Iter
         yield from _block(run[0], heads, indent)
         return
     said: list[str] = []
+    words = 0
     matrices: list[page.Grid | page.Product] = []
     beside: list[Box] = []
     for block in run:
         match block:
             case page.Paragraph(text=text):
                 said.append(sentence(text))
+                words += len(page.plain(text))
             case page.Grid() | page.Product():
                 matrices.append(block)
             case page.Worked(lines=lines):
@@ -347,7 +372,10 @@ def _run(run: Sequence[page.Block], heads: _Heads, indent: str = INDENT) -> Iter
                 | page.Picture()
             ):
                 pass
-    if said:
+    if said and words <= WIDEST_NAMES:
+        # They are the names of matrices.
+        yield r"\quad ".join(said)
+    elif said:
         yield _tight(said)
     yield from matrix_rows(matrices, beside, indent)
 
@@ -391,8 +419,8 @@ def _block(block: page.Block, heads: _Heads, indent: str) -> Iterator[str]:
             yield sentence(text)
         case page.Paragraph(text=text, kind=kind):
             yield (
-                f"\\begin{{quote}}\\raggedright\n\\textbf{{{kind.capitalize()}.}}"
-                f" {sentence(text)}\n\\end{{quote}}"
+                f"{{\\raggedright\\leftskip=1.5em\\rightskip=1.5em plus 2em\n"
+                f"\\textbf{{{kind.capitalize()}.}} {sentence(text)}\\par}}"
             )
         case page.Worked(lines=lines):
             yield _worked(lines)

@@ -30,8 +30,11 @@ from attncli.render.latex.escape import escape, length
 
 # What is worked stands further right than prose.
 INDENT = r"\leftskip=1.5em"
-# The gray of what a mask hides.
-HIDDEN_GRAY = 0.5
+# Between two boxes on a line, and between matrices to fill in where there are several.
+GAP, NARROW_GAP = r"\hskip2em minus1em", r"\hskip1em minus.4em"
+MANY_BLANKS = 3
+# The gray of what a mask hides: on white, it has the contrast that small text needs.
+HIDDEN_GRAY = 0.4
 # A legend is a paragraph of its own.
 BEGINNING_OF_LEGEND = r"\nopagebreak{\small\leftskip=1.5em\leavevmode"
 # The color begins inside the paragraph: TeX could break the page at a color before it.
@@ -42,7 +45,7 @@ PRODUCT_SIGNS = {"": "", "·": r"\cdot ", "+": "+ "}
 # The color of the numbers that meet in a cell.
 MARK_COLOR = "0.7,0.1,0"
 # Room to write a number by hand.
-BLANK_NUMBER = r"\underline{\hspace{3.2em}}"
+BLANK_NUMBER = r"\underline{\hspace{2.7em}}"
 # The sign and the color of each verdict.
 SIGNS_OF_VERDICTS = {
     "right": (r"\checkmark", "0,0.45,0"),
@@ -76,7 +79,7 @@ NARROWEST_OF_A_PAIR = 33
 # Such a matrix has no more rows than this, either.
 MOST_SMALL_ROWS = 10
 # How wide a blank is, in digits.
-BLANK_WIDTH = 6.6
+BLANK_WIDTH = 5.6
 # So many lines a row is high, by what stands in any of the rows: rows to write in are as far apart
 # as the lines of a notebook.
 HEIGHTS = {
@@ -196,8 +199,11 @@ def _parts_of_color(color: Iterable[int]) -> str:
     return ",".join(f"{part / 255:.3f}" for part in color)
 
 
-def side_by_side(boxes: Iterable[Box], *, keep: bool = True, indent: str = INDENT) -> str:
-    """Boxes side by side, indented; TeX begins a new line before a box that does not fit.
+def side_by_side(
+    boxes: Iterable[Box], *, keep: bool = True, indent: str = INDENT, gap: str = GAP
+) -> str:
+    """Boxes side by side, indented, with a gap between them; TeX begins a new line before a box
+    that does not fit.
 
     Their rows are as high as those of the highest. With `keep` they stand on the same page as the
     paragraph before them.
@@ -207,7 +213,7 @@ def side_by_side(boxes: Iterable[Box], *, keep: bool = True, indent: str = INDEN
     height = max(box.height for box in boxes)
     if height != 1:
         start += rf"\renewcommand{{\arraystretch}}{{{height:g}}}"
-    inside = "\\hskip2em minus1em\n".join(box.written for box in boxes)
+    inside = f"{gap}\n".join(box.written for box in boxes)
     spacing = rf"\raggedright{indent}\parskip=4pt\lineskip=4pt\linepenalty=1000"
     return f"{{{start}{spacing}\n{inside}\\par}}"
 
@@ -262,12 +268,21 @@ def matrix_rows(
             case Grid():
                 boxes.append(_whole(each))
                 results.append(each)
-    yield side_by_side([*boxes, *beside], indent=indent)
+    gap = GAP
+    if len(boxes) >= MANY_BLANKS and all(_is_blank(grid) for grid in results):
+        # So three of them have room on a line.
+        indent, gap = "", NARROW_GAP
+    yield side_by_side([*boxes, *beside], indent=indent, gap=gap)
     for grid in results:
         if grid.shading:
             yield _legend_of_shades(grid.shading)
     if any(has_sign_of_hidden(grid.cells) for grid in results):
         yield LEGEND_OF_HIDDEN
+
+
+def _is_blank(grid: Grid) -> bool:
+    """Whether it is a matrix to fill in."""
+    return not any(cell.text for row in grid.cells for cell in row)
 
 
 def _legend_of_shades(shading: Shading) -> str:
