@@ -66,7 +66,7 @@ _PERCENT = re.compile(r"([-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))\s*%")
 _NUMPY = re.compile(r"(?:np|numpy)\.float(?:16|32|64)\((.*)\)")
 _GENERAL_HELP = why_not_a_number("x")[1]
 _FORMS_HELP = (
-    "write a number such as 0.71, or an exact one such as 7/10, 5/sqrt(3) or e^(5/sqrt(3)); null"
+    "write a number such as 0.71, or an exact one such as 7/10, 5/sqrt(3) or e^(5/sqrt(3)); _"
     " leaves it blank"
 )
 

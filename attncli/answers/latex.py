@@ -41,7 +41,7 @@ _LABEL = re.compile(
 _SMASHED = re.compile(r"^\\smash\{(.*)\}$", re.DOTALL)
 # The corner of decimals that stand after closed forms.
 _DECIMALS_CORNER = re.compile(r"\\vphantom\{(.{1,99})\}|(.{1,99}?)\s*(?:\\approx|=)")
-_FORM = r"write S = \begin{pmatrix} 1 & 5 & 3 \\ 3 & 3 & 3 \\ 2 & 4 & 3 \end{pmatrix}"
+_FORM = r"write S = \begin{pmatrix} a & b \\ c & d \end{pmatrix}, with your numbers for the letters"
 
 
 def read(source: Source, trace: Trace) -> dict[str, Answer]:

@@ -27,7 +27,7 @@ _SETTINGS = frozenset(key for key, row in KEYS.items() if row.setting or key in 
 _PROBLEM_FIRST = (
     "check takes the problem first, and then the answers: attncli check PROBLEM ANSWERS"
 )
-_FORM = "write scores: [[1, 5, 3], [3, 3, 3], [2, 4, 3]]"
+_FORM = "write scores: [[_, _, _], [_, _, _], …], with your numbers for _"
 
 
 def read(source: Source, trace: Trace) -> dict[str, Answer]:

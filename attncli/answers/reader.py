@@ -117,7 +117,9 @@ def read_answers(source: Source, trace: Trace) -> Answers:
     file, with up to nineteen others as its `more`.
     """
     if not source.text.strip():
-        help = "answers have lines such as scores: [[1, 5, 3], [3, 3, 3]]"
+        help = (
+            "answers have lines such as scores: [[_, _, _], [_, _, _], …], with your numbers for _"
+        )
         ErrorCollector(source).fail("the file is empty", at=0, help=help)
     if _HTML.match(source.text):
         help = (

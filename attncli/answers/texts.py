@@ -21,7 +21,7 @@ _OF_OUR_PAGES = re.compile(
     r"|^ *row\b[^\n]*:|, columns:|^-- ",
     re.MULTILINE,
 )
-_FORM = "write S = [[1, 5, 3], [3, 3, 3], [2, 4, 3]], or the same in LaTeX"
+_FORM = "write S = [[_, _, _], [_, _, _], …], or the same in LaTeX, with your numbers for _"
 
 
 def read(source: Source, trace: Trace) -> dict[str, Answer]:

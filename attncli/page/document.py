@@ -525,7 +525,9 @@ def with_symbols(sentence: str) -> Text:
     pieces: list[str | Math] = []
     end = 0
     for found in _SYMBOL.finditer(sentence):
-        pieces += [sentence[end : found.start()], Math(_expression(found))]
+        before = sentence[end : found.start()]
+        said = Math(_expression(found))
+        pieces += [before, said]
         end = found.end()
     pieces.append(sentence[end:])
     return tuple(filter(None, pieces))

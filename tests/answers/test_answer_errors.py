@@ -97,7 +97,7 @@ LISTS = [
         "scores: [[1, 5, x], [3, 3, 3], [2, 4, 3]]\n",
         (1, 17),
         "scores[0][2]: x is not a number",
-        "null leaves it blank",
+        "_ leaves it blank",
     ),
     (
         "scores: [[1, 5, [3]], [3, 3, 3], [2, 4, 3]]\n",

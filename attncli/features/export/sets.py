@@ -28,8 +28,10 @@ class PlaceInSet(NamedTuple):
 
     def neutral(self, title: str) -> str:
         """The title without the name, which is nobody else's business: Attention 07."""
-        before = title.removesuffix(self.student).rstrip(": ")
-        if self.student in before or not before:
+        before = title.removesuffix(self.student)
+        before = before.rstrip(": ")
+        still_names = self.student in before
+        if still_names or not before:
             before = "Attention"
         return f"{before} {self.number}"
 
@@ -46,8 +48,10 @@ def decimals_of_set(file: str) -> int | None:
 
     Raises AttncliError (exit 3) where it cannot be read.
     """
-    path = os.path.join(_folder_of_set(file), "marking.yaml")
-    if place_in_set(file) is None or not os.path.isfile(path):
+    folder = _folder_of_set(file)
+    path = os.path.join(folder, "marking.yaml")
+    is_of_set = place_in_set(file) is not None
+    if not is_of_set or not os.path.isfile(path):
         return None
     errors, root = read_tree(read_source(path))
     errors.stop()

@@ -33,7 +33,9 @@ class Bundle:
             yield NEW_PAPER
             needs = needs.and_of(self._needs)
         self._needs = needs
-        whose = number if lacks_letters(name) else f"{number} {name}".strip()
+        whose = number
+        if not lacks_letters(name):
+            whose = f"{number} {name}".strip()
         yield _FOOT.replace("WHOSE", escape(whose))
         yield from body(document, Style())
 

@@ -22,6 +22,7 @@ from attncli.features.check.many.examples import by_step, examples_of
 from attncli.features.check.many.manifest import Submission
 from attncli.features.check.many.result_row import Marked, Settings
 from attncli.features.check.many.time_limit import OutOfTimeError, within
+from attncli.features.check.many.told import ASK, BY_TEACHER, Told, told_of
 from attncli.features.check.marks import Marks
 from attncli.features.check.marks_page import rounded_marks
 from attncli.features.check.one_solution import (
@@ -81,28 +82,19 @@ def mark(submission: Submission, settings: Settings) -> Marked:
     """
     if submission.error:
         # The error is in the manifest, and may name other students.
-        return failed(submission, submission.error, settings, told="ask your teacher why")
+        return failed(submission, submission.error, settings, Told(f"{ASK} why"))
     try:
         return within(settings.seconds, lambda: _mark(submission, settings))
     except OutOfTimeError:
         return failed(submission, f"this took more than {settings.seconds:g} s", settings)
     except AttncliError as error:
-        told = _for_the_student(error, name_of(submission.answers))
-        return failed(submission, _in_one_line(error), settings, error.help, told)
+        told = told_of(error, name_of(submission.answers))
+        return failed(submission, _in_one_line(error), settings, told)
     except MemoryError:
         return failed(submission, "there is not enough memory to check this", settings)
     except Exception as error:
-        return failed(submission, f"a fault of attncli: {_named_error(error)}", settings)
-
-
-def _for_the_student(error: AttncliError, answers: str) -> str:
-    """The error with its line alone, since the student has the file by another path; nothing where
-    it is in no file of the student.
-    """
-    place = error.place
-    if place is None or place.file != answers:
-        return ""
-    return f"line {place.line}: {error}"
+        fault = f"a fault of attncli: {_named_error(error)}"
+        return failed(submission, fault, settings, BY_TEACHER)
 
 
 def _in_one_line(error: AttncliError) -> str:
@@ -236,16 +228,17 @@ def _mistakes_text(solution: Solution, found: Diagnosis) -> str:
 
 
 def failed(
-    submission: Submission, error: str, settings: Settings, help: str = "", told: str = ""
+    submission: Submission, error: str, settings: Settings, told: Told | None = None
 ) -> Marked:
-    """The row of a submission that could not be checked; `told` is what the student reads in place
-    of the error.
+    """The row of a submission that could not be checked; the student reads what is `told`, or else
+    the error.
     """
+    told = told or Told(error)
     page = None
     if settings.feedback:
-        blocks = [Paragraph((f"These answers could not be checked: {told or error}.",), "warning")]
-        if help:
-            blocks.append(Paragraph((_as_sentence(help),)))
+        blocks = [Paragraph((f"These answers could not be checked: {told.said}.",), "warning")]
+        if told.help:
+            blocks.append(Paragraph((_as_sentence(told.help),)))
         page = _rendered(Document(submission.student, tuple(blocks)), settings)
     return Marked(
         submission.student,

@@ -143,6 +143,28 @@ def test_feedback_tells_the_line_and_not_the_path_of_the_teacher() -> None:
     assert "answers" not in page.replace("These answers", "")
 
 
+@pytest.mark.usefixtures("school")
+def test_feedback_says_nothing_of_files_that_are_the_teachers() -> None:
+    """A problem that is broken, answers that are not there, and a help for whoever types the
+    command.
+    """
+    Path("bad.yaml").write_text("Q: [[1\n", encoding="utf-8")
+    Path("answers/swapped.yaml").write_text(Path("problem.yaml").read_text(), encoding="utf-8")
+    Path("answers/words.yaml").write_text("I did the scores\n", encoding="utf-8")
+    add_row("Bea", "bad.yaml", "answers/words.yaml")
+    add_row("Cem", "problem.yaml", "answers/none.yaml")
+    add_row("Dan", "problem.yaml", "answers/swapped.yaml")
+    results("--feedback", "pages")
+    pages = {}
+    for name in ("Bea", "Cem", "Dan"):
+        pages[name] = Path(f"pages/{name}.md").read_text(encoding="utf-8")
+    assert "something else than your answers is at fault" in pages["Bea"]
+    assert "there is no file with them that can be read" in pages["Cem"]
+    assert "line 1: this file holds a problem, not answers" in pages["Dan"]
+    for page in pages.values():
+        assert not re.search(r"\.yaml|attncli|\[\[?[0-9]", page)
+
+
 def test_what_is_wrong_with_a_file_is_a_row(school: Path) -> None:
     broken = school / "answers" / "broken.yaml"
     broken.write_text("weights: [[0.269, x]]\n", encoding="utf-8")
@@ -437,7 +459,7 @@ def test_feedback() -> None:
     page = Path("pages/Бела.md").read_text(encoding="utf-8")
     assert page.startswith("# Бела: ")
     assert "7.5 of 10 with follow-through" in page
-    assert "this file does not exist" in Path("pages/_up_none.md").read_text(encoding="utf-8")
+    assert "there is no file with them" in Path("pages/_up_none.md").read_text(encoding="utf-8")
 
 
 def test_a_page_that_cannot_be_written_has_no_row(
