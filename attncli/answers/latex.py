@@ -24,7 +24,7 @@ _ABOVE_THE_ROWS = (
 )
 _NUMBERS_BESIDE = re.compile(rf"\{{array\}}\s*\\left\(\s*{_ABOVE_THE_ROWS}")
 _PART_OF_PAGE = re.compile(
-    r"\\section\*?\{(?:\\centering\\LARGE )?(?P<heading>[^{}]*)\}"
+    r"\\section\*?\{(?:\\centering\\LARGE |\\Large )?(?P<heading>[^{}]*)\}"
     r"|\\LARGE\\bfseries (?P<title>.{0,2000}?)\\par\}"
     r"|\{\\small (?P<caption>[^{}]*):\}"
     r"|(?P<bordered>\\bordermatrix\s*\{)"

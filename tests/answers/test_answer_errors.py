@@ -321,6 +321,8 @@ LATEX = [
     ),
     (TEX.rpartition("}")[0], (3, 1), "the matrix that begins here is not closed", "}"),
     (TEX + TEX, (13, 3), "scores: is given twice", "line 5"),
+    (r"\section*{\Large Head 7}" + TEX, (1, 1), "there is no head 7", "another problem?"),
+    # Pages of earlier versions have the titles of parts so.
     (r"\section*{\centering\LARGE Head 7}" + TEX, (1, 1), "there is no head 7", "another problem?"),
 ]
 

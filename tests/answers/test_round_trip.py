@@ -291,7 +291,7 @@ def test_a_row_in_words_is_read_however_it_was_typed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("form", "blank"), [("fences", "______"), ("latex", r"\underline{\hspace{3.2em}}")]
+    ("form", "blank"), [("fences", "______"), ("latex", r"\underline{\hspace{2.7em}}")]
 )
 def test_numbers_written_into_a_worksheet(form: str, blank: str) -> None:
     trace = trace_of("i_love_ai.yaml")
