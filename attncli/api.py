@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from attncli.features.check.diagnosis import Diagnosis
     from attncli.features.check.many.manifest import Submission
     from attncli.features.check.many.result_row import Marked
-    from attncli.features.check.marks import Marks
-    from attncli.features.check.scheme import Scheme
+    from attncli.features.check.marks.model import Marks
+    from attncli.features.check.marks.scheme import Scheme
     from attncli.features.check.verdicts import Solution
 
 JOBS_EXAMPLE = (

@@ -7,8 +7,8 @@ from typing import Any
 
 from attncli.features.check.diagnosis import Diagnosis
 from attncli.features.check.diagnosis_page import diagnosis_data
-from attncli.features.check.marks import Marks
-from attncli.features.check.marks_page import marks_data
+from attncli.features.check.marks.model import Marks
+from attncli.features.check.marks.page import marks_data
 from attncli.features.check.verdicts import JudgedCell, Solution
 from attncli.tracing.json_numbers import json_float
 from attncli.tracing.serialization import TRACE_FORMAT

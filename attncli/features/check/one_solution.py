@@ -10,8 +10,8 @@ from attncli.answers.reader import mentions_gradients, read_answers
 from attncli.english import as_written, listed
 from attncli.errors import input_error, usage_error
 from attncli.features.check.diagnosis import Diagnosis, diagnose
-from attncli.features.check.marks import Marks
-from attncli.features.check.scheme import Scheme, read_scheme
+from attncli.features.check.marks.model import Marks
+from attncli.features.check.marks.scheme import Scheme, read_scheme
 from attncli.features.check.verdicts import Solution, judge_solution
 from attncli.page.view import chosen_steps, steps_back
 from attncli.problem.model import Problem
@@ -82,7 +82,7 @@ def marked(
 
     Raises AttncliError (exit 3) for a step of the scheme that the problem has not.
     """
-    from attncli.features.check.solution_marks import solution_marks
+    from attncli.features.check.marks.solution import solution_marks
 
     earned = solution_marks(solution, diagnoses, scheme)
     answers = solution.verdicts.answers.steps

@@ -21,8 +21,8 @@ from attncli.features.check.cell_values import CellIndex
 from attncli.features.check.cut_digits import CUT_OFF, cut_off
 from attncli.features.check.diagnosis import Diagnosis, rounded_early
 from attncli.features.check.diagnosis_page import diagnosis_blocks
-from attncli.features.check.marks import Marks
-from attncli.features.check.marks_page import marks_blocks
+from attncli.features.check.marks.model import Marks
+from attncli.features.check.marks.page import marks_blocks
 from attncli.features.check.verdicts import (
     VERDICTS,
     JudgedCell,

@@ -23,8 +23,8 @@ from attncli.features.check.many.manifest import Submission
 from attncli.features.check.many.result_row import Marked, Settings
 from attncli.features.check.many.time_limit import OutOfTimeError, within
 from attncli.features.check.many.told import ASK, BY_TEACHER, Told, told_of
-from attncli.features.check.marks import Marks
-from attncli.features.check.marks_page import rounded_marks
+from attncli.features.check.marks.model import Marks
+from attncli.features.check.marks.page import rounded_marks
 from attncli.features.check.one_solution import (
     answers_source,
     check_solution,

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from attncli.cli.classes.summary import plain_marks
 from attncli.features.check.many.copies import Written
-from attncli.features.check.scheme import Scheme
+from attncli.features.check.marks.scheme import Scheme
 from attncli.features.check.verdicts import Verdict
 
 

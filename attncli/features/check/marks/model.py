@@ -17,7 +17,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import Literal, TypeAlias
 
-from attncli.features.check.scheme import Scheme
+from attncli.features.check.marks.scheme import Scheme
 
 # The name of a step, and the index of a cell in it.
 WrongCell: TypeAlias = tuple[str, tuple[int, ...]]
@@ -75,7 +75,8 @@ class LostShare:
 class Marks:
     """The marks of a solution: for each step what its cells keep, and what is taken off the whole.
 
-    They are never less than nothing.
+    They are never less than nothing. So many wrong cells were `forgiven`: they are off only because
+    steps that are not written were rounded.
     """
 
     of: int
@@ -83,6 +84,7 @@ class Marks:
     lost: tuple[LostShare, ...]
     mistakes: tuple[TakenOff, ...]
     slips: tuple[TakenOff, ...]
+    forgiven: int = 0
 
     @cached_property
     def steps(self) -> dict[str, Fraction]:

@@ -1,16 +1,20 @@
-"""The marks of a solution: its verdicts and diagnoses, put into the model of `marks.py`."""
+"""The marks of a solution: its verdicts and diagnoses, put into the model of `model.py`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import prod
 
+from attncli.features.check.cell_values import CellIndex
 from attncli.features.check.cut_digits import cut_off
 from attncli.features.check.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis
 from attncli.features.check.diagnosis_page import with_labels
-from attncli.features.check.marks import Cause, MarkedStep, Marks, WrongCell, marks_of
-from attncli.features.check.scheme import Scheme
+from attncli.features.check.marks.model import Cause, MarkedStep, Marks, WrongCell, marks_of
+from attncli.features.check.marks.partial_mistakes import partial_mistakes
+from attncli.features.check.marks.rounded_between import rounded_between
+from attncli.features.check.marks.scheme import Scheme
 from attncli.features.check.single_cell_errors import ErrorKind
 from attncli.features.check.verdicts import Judgement, Solution, indices_where
 
@@ -25,10 +29,35 @@ def solution_marks(solution: Solution, diagnoses: Sequence[Diagnosis], scheme: S
     """
     judgement = solution.whole or solution.verdicts
     scheme.require_steps(judgement.trace)
-    steps = [_marked_step(judgement, name) for name in _steps(judgement, scheme)]
-    return marks_of(
-        scheme, steps, causes(judgement, diagnoses, scheme), _certain(judgement, scheme)
+    rounded = rounded_between(judgement)
+    steps = [
+        _marked_step(judgement, name, rounded.get(name, set()))
+        for name in _steps(judgement, scheme)
+    ]
+    certain = _certain(judgement, scheme)
+    possible = causes(judgement, diagnoses, scheme)
+    marks = marks_of(scheme, steps, possible, certain)
+    wrong = {step.name: _indices(step) for step in steps if step.wrong}
+    forgiven = sum(map(len, rounded.values()))
+    if not _may_be_better(marks):
+        return replace(marks, forgiven=forgiven)
+    partly = partial_mistakes(judgement, wrong)
+    possible += [
+        Cause(f"perhaps {with_labels(judgement, name)}", scheme.mistake, cells)
+        for name, cells in partly.items()
+    ]
+    return replace(marks_of(scheme, steps, possible, certain), forgiven=forgiven)
+
+
+def _may_be_better(marks: Marks) -> bool:
+    """Whether several wrong cells of a step have no cause."""
+    return any(len(each.cells) > 1 and not each.said for each in marks.slips) or any(
+        each.reason == "wrong" for each in marks.lost
     )
+
+
+def _indices(step: MarkedStep) -> tuple[CellIndex, ...]:
+    return tuple(index for _, index in sorted(step.wrong))
 
 
 def _steps(judgement: Judgement, scheme: Scheme) -> Iterator[str]:
@@ -38,12 +67,13 @@ def _steps(judgement: Judgement, scheme: Scheme) -> Iterator[str]:
             yield name
 
 
-def _marked_step(judgement: Judgement, name: str) -> MarkedStep:
+def _marked_step(judgement: Judgement, name: str, rounded: Collection[CellIndex]) -> MarkedStep:
+    """A step with its wrong cells, but for those that were only `rounded` on the way."""
     size = prod(judgement.trace.steps[name].shape)
     cells = judgement.steps.get(name)
     if cells is None:
         return MarkedStep(name, size, missing=size)
-    wrong = indices_where(cells, "wrong")
+    wrong = [index for index in indices_where(cells, "wrong") if index not in rounded]
     coarse = [index for index in wrong if cells[index].too_coarse]
     return MarkedStep(
         name,

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from attncli.english import count, either
-from attncli.features.check.marks import LostShare, Marks, TakenOff
+from attncli.features.check.marks.model import LostShare, Marks, TakenOff
 from attncli.features.check.verdicts import Judgement
 from attncli.page.document import Block, Paragraph, Table, with_symbols
 
@@ -32,6 +32,13 @@ def marks_text(marks: Fraction) -> str:
 def marks_blocks(judgement: Judgement, marks: Marks) -> Iterator[Block]:
     """How the marks come about: a sum, and what each step keeps."""
     yield Paragraph(with_symbols(_sum(judgement, marks)))
+    if marks.forgiven:
+        are = either(marks.forgiven, "is", "are")
+        keep = either(marks.forgiven, "It keeps its share.", "They keep their shares.")
+        said = (
+            f"{count(marks.forgiven, 'number')} {are} off only because steps that are not written"
+        )
+        yield Paragraph((f"{said} were rounded. {keep}",))
     rows = [
         ((name,), (marks_text(kept),), (marks_text(marks.worth[name]),))
         for name, kept in marks.steps.items()
@@ -101,6 +108,7 @@ def marks_data(marks: Marks) -> dict[str, Any]:
             {"mistake": each.said, "taken_off": rounded_marks(each.taken_off)}
             for each in marks.mistakes
         ],
+        "forgiven": marks.forgiven,
         "slips": [_slip_data(each) for each in marks.slips],
         "lost": [
             {

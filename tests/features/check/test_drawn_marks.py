@@ -1,0 +1,62 @@
+"""What has to be true of all marks, tried on a few drawn solutions.
+
+`tests/tools/marks/run.py` tries thousands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+import attncli
+from tests.features.check.solutions_by_hand import half_even, half_up, written
+from tests.tools.marks.run import lost_by_mending, unfair, wrong_right_marks
+
+MANY = pytest.param(30, marks=pytest.mark.slow)
+SHORT = {"marks": 6, "steps": {"output": 6}, "mistake": 2, "decimals": 2}
+
+
+def seeds(number: int) -> range:
+    """Those of the fast tier are not those of the slow one."""
+    return range(2) if number < 10 else range(100, 100 + number)
+
+
+@pytest.mark.parametrize("number", [4, MANY])
+def test_no_right_solution_is_below_full_marks(number: int) -> None:
+    """However it is rounded and written. Some of these are known to need room for rounding."""
+    known_to_be_hard = [132, 1500] if number < 10 else [1097, 1162, 1597, 2007, 2173, 2448]
+    found = [
+        said for seed in (*seeds(number), *known_to_be_hard) for said in wrong_right_marks(seed)
+    ]
+    assert not found
+
+
+@pytest.mark.parametrize(
+    ("number", "cases"),
+    [
+        pytest.param(n, each, marks=pytest.mark.long)
+        for n, each in ((2, lost_by_mending), (1, unfair))
+    ]
+    + [pytest.param(6, each, marks=pytest.mark.slow) for each in (lost_by_mending, unfair)],
+)
+def test_who_makes_one_error_less_loses_no_mark_and_a_mistake_costs_the_same(
+    number: int, cases: Callable[[int], Iterator[str | None]]
+) -> None:
+    tried = [said for seed in range(number) for said in cases(seed)]
+    assert len(tried) > number
+    assert [said for said in tried if said is not None] == []
+
+
+@pytest.mark.parametrize("rounding", [half_up, half_even])
+def test_a_slip_is_no_rounding_on_the_way(rounding: Callable[[int], object]) -> None:
+    """With weights of two decimals, 1 is 0.99 at most; 0.9 is an error."""
+    given = {"Q": [[1, -1]], "K": [[1, 0], [3, 2], [2, 1]], "V": [[1, 2], [1, 0], [1, 1]]}
+    right = written(given, rounding=rounding(2), only=("output",))  # type: ignore[arg-type]
+    assert attncli.check(given, right, marking=SHORT).earned.points == 6  # type: ignore[union-attr]
+    third = {"output": [["0.99", right["output"][0][1]]]}
+    found = attncli.check(given, third, marking=SHORT)
+    assert found.earned is not None
+    assert found.earned.points == 6
+    wrong = {"output": [["0.90", right["output"][0][1]]]}
+    assert attncli.check(given, wrong, marking=SHORT).earned.points == 5  # type: ignore[union-attr]

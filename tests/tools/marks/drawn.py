@@ -1,0 +1,299 @@
+"""Solutions as drawn students write them, for what has to be true of all marks.
+
+A student works out the four matrices, with mistakes, slips and blanks, and rounds in one of several
+ways. Everything is NumPy, as in `solutions_by_hand.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from tests.features.check.solutions_by_hand import (
+    WORK,
+    Array,
+    Matrices,
+    Rounding,
+    Work,
+    Written,
+    half_even,
+    half_up,
+    softmax,
+)
+
+STEPS = tuple(WORK)
+
+
+def _over_all(z: Array) -> Array:
+    exponentials = np.exp(z)
+    return np.asarray(exponentials / exponentials.sum())
+
+
+def _shares(z: Array) -> Array:
+    return np.asarray(z / z.sum(axis=-1, keepdims=True))
+
+
+def _powers(base: float) -> Work:
+    return lambda m: _shares(base ** m["scaled"])
+
+
+def _root_of_d_k(m: Matrices) -> float:
+    return math.sqrt(m["K"].shape[-1])
+
+
+# What people do otherwise, each as other work for one step. Those of scores and of outputs need as
+# many queries as keys, or as many features of keys as of values.
+MISTAKES: dict[str, tuple[str, Work]] = {
+    "K Q^T": ("scores", lambda m: m["K"] @ m["Q"].T),
+    "Q Q^T": ("scores", lambda m: m["Q"] @ m["Q"].T),
+    "K K^T": ("scores", lambda m: m["K"] @ m["K"].T),
+    "Q V^T": ("scores", lambda m: m["Q"] @ m["V"].T),
+    "not scaled": ("scaled", lambda m: m["scores"]),
+    "by d_k": ("scaled", lambda m: m["scores"] / m["K"].shape[-1]),
+    "by the root of n": ("scaled", lambda m: m["scores"] / math.sqrt(len(m["K"]))),
+    "by n": ("scaled", lambda m: m["scores"] / len(m["K"])),
+    "times the root": ("scaled", lambda m: m["scores"] * _root_of_d_k(m)),
+    "columns": ("weights", lambda m: softmax(m["scaled"].T).T),
+    "whole matrix": ("weights", lambda m: _over_all(m["scaled"])),
+    "plain shares": ("weights", lambda m: _shares(m["scaled"])),
+    "base 2": ("weights", _powers(2)),
+    "base 3": ("weights", _powers(3)),
+    "squares": ("weights", lambda m: _shares(m["scaled"] ** 2)),
+    "no sum": ("weights", lambda m: np.exp(m["scaled"])),
+    "twice": ("weights", lambda m: softmax(softmax(m["scaled"]))),
+    "A K": ("output", lambda m: m["weights"] @ m["K"]),
+    "A Q": ("output", lambda m: m["weights"] @ m["Q"]),
+    "A^T V": ("output", lambda m: m["weights"].T @ m["V"]),
+    "scores, not weights": ("output", lambda m: m["scaled"] @ m["V"]),
+}
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A problem, and a solution of it with so many decimals; `truth` has the right numbers."""
+
+    given: dict[str, Any]
+    answers: dict[str, Any]
+    truth: Matrices
+    decimals: int
+
+    def mended(self, step: str, index: tuple[int, ...]) -> Drawn:
+        """The same with the right number in a cell."""
+        answers = deepcopy(self.answers)
+        row, column = index
+        answers[step][row][column] = self.right(step, index)
+        return Drawn(self.given, answers, self.truth, self.decimals)
+
+    def right(self, step: str, index: tuple[int, ...]) -> str:
+        return f"{half_up(self.decimals)(self.truth[step])[index]:.{self.decimals}f}"
+
+
+def drawn_problem(choice: Random, *, square: bool = True) -> dict[str, Any]:
+    """Queries, keys and values: whole numbers, or numbers with one decimal."""
+    queries, d_k = choice.randint(2, 3), choice.choice([2, 3, 5])
+    keys, d_v = (queries, d_k) if square else (choice.randint(2, 4), choice.randint(1, 3))
+
+    def matrix(rows: int, columns: int) -> list[list[float]]:
+        return [[number() for _ in range(columns)] for _ in range(rows)]
+
+    whole = choice.random() < 0.6
+
+    def number() -> float:
+        return choice.randint(-2, 3) if whole else round(choice.uniform(-1.5, 1.5), 1)
+
+    return {"Q": matrix(queries, d_k), "K": matrix(keys, d_k), "V": matrix(keys, d_v)}
+
+
+def worked(given: dict[str, Any]) -> Matrices:
+    numbers: Matrices = {name: np.array(array, dtype=float) for name, array in given.items()}
+    for name, work in WORK.items():
+        numbers[name] = work(numbers)
+    return numbers
+
+
+def drawn_rounding(choice: Random, decimals: int) -> Rounding:
+    return choice.choice([half_up, half_even])(decimals)
+
+
+@dataclass(frozen=True)
+class Errors:
+    """What a student does wrong: mistakes by their names, slips and blanks by their cells, and
+    steps that are invented.
+    """
+
+    mistakes: tuple[str, ...] = ()
+    slips: tuple[tuple[str, tuple[int, ...], int], ...] = ()
+    blanks: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    invented: tuple[str, ...] = ()
+
+    def each_mended(self) -> Iterator[Errors]:
+        """The same with one error less, of each kind that there is."""
+        for field in ("mistakes", "slips", "blanks", "invented"):
+            errors = getattr(self, field)
+            for place in range(len(errors)):
+                yield replace(self, **{field: errors[:place] + errors[place + 1 :]})
+
+
+@dataclass(frozen=True)
+class Student:
+    """A problem, how somebody writes and rounds, and which steps are left out; each solution of
+    this student is worked through, with errors or without.
+    """
+
+    given: dict[str, Any]
+    decimals: int
+    rounding: Rounding
+    left_out: tuple[str, ...]
+    seed: int
+
+    def solution(self, errors: Errors) -> Drawn:
+        """The solution with these errors: what comes after is worked out from what is written."""
+        numbers = {name: np.array(array, dtype=float) for name, array in self.given.items()}
+        work = WORK | dict(map(MISTAKES.__getitem__, errors.mistakes))
+        for name in STEPS:
+            found = self.rounding(work[name](numbers))
+            for step, index, kind in errors.slips:
+                if step == name:
+                    found[index] = _slip(Random(f"{self.seed}{index}"), found[index], kind)
+            if name in errors.invented:
+                choice = Random(f"{self.seed}{name}")
+                found = self.rounding(np.array([[choice.uniform(-3, 3) for _ in r] for r in found]))
+            numbers[name] = found
+        answers: dict[str, Any] = {
+            name: _texts(numbers[name], self.decimals)
+            for name in STEPS
+            if name not in self.left_out
+        }
+        for step, (row, column) in errors.blanks:
+            if step in answers:
+                answers[step][row][column] = None
+        return Drawn(self.given, answers, worked(self.given), self.decimals)
+
+
+def drawn_student(choice: Random, seed: int) -> tuple[Student, Errors]:
+    """A student with errors: none of each kind, or some."""
+    given = drawn_problem(choice)
+    decimals = choice.choice([2, 2, 2, 3])
+    rounding = choice.choice([half_up, half_up, half_up, half_even])(decimals)
+    left_out = tuple(name for name in STEPS[:-1] if choice.random() < 0.15)
+    truth = worked(given)
+
+    def cell() -> tuple[str, tuple[int, ...]]:
+        step = choice.choice(STEPS)
+        return step, tuple(choice.randrange(length) for length in truth[step].shape)
+
+    made = {
+        MISTAKES[name][0]: name for name in choice.sample([*MISTAKES], choice.choice([0, 1, 2]))
+    }
+    slips = {cell(): choice.randrange(SLIPS) for _ in range(choice.choice([0, 1, 1, 2, 3]))}
+    blanks = {cell() for _ in range(choice.choice([0, 0, 1, 2]))}
+    return Student(given, decimals, rounding, left_out, seed), Errors(
+        tuple(made.values()),
+        tuple((*where, kind) for where, kind in slips.items()),
+        tuple(sorted(blanks)),
+        (choice.choice(STEPS),) if choice.random() < 0.1 else (),
+    )
+
+
+def _slip(choice: Random, number: float, kind: int) -> float:
+    kinds = [
+        -number,
+        number + 1,
+        number - 2,
+        number + 0.1,
+        number * 10,
+        choice.randint(-30, 30) / 10,
+    ]
+    return float(kinds[kind])
+
+
+SLIPS = 6
+
+
+def _texts(array: Array, decimals: int) -> list[list[str | None]]:
+    return [[f"{number:.{decimals}f}" for number in row] for row in array]
+
+
+def right_solution(choice: Random) -> Drawn:
+    """One without any error: rounded on the way or only at its end, half up or half even, in any
+    form of writing, some steps left out.
+    """
+    given = drawn_problem(choice, square=choice.random() < 0.5)
+    asked = choice.choice([2, 2, 3])
+    decimals = asked + choice.choice([0, 0, 1, 2])
+    rounding = drawn_rounding(choice, decimals)
+    on_the_way = choice.random() < 0.6
+    numbers: Matrices = {name: np.array(array, dtype=float) for name, array in given.items()}
+    shown: Written = {}
+    form = choice.choice(["digits", "digits", "short", "exact", "double"])
+    if form in ("exact", "double"):
+        on_the_way = False
+    for name in STEPS:
+        found = WORK[name](numbers)
+        rounded = rounding(found)
+        numbers[name] = rounded if on_the_way else found
+        shown[name] = _texts(rounded, decimals)
+        if form == "short":
+            shown[name] = [[_short(text) for text in row] for row in shown[name]]
+        elif form == "double":
+            shown[name] = [[repr(float(one)) for one in row] for row in found]
+    if form == "exact":
+        _write_exactly(choice, given, shown)
+    left_out = [name for name in STEPS[:-1] if choice.random() < 0.25]
+    answers: dict[str, Any] = {name: rows for name, rows in shown.items() if name not in left_out}
+    return Drawn(given, answers, worked(given), asked)
+
+
+def _short(text: str | None) -> str:
+    """As spreadsheets write it, without zeros at its end."""
+    written = (text or "").rstrip("0").rstrip(".")
+    return "0" if written in ("", "-0", "-") else written
+
+
+def _write_exactly(choice: Random, given: dict[str, Any], shown: Written) -> None:
+    """Scores as fractions, and scaled scores as these over a root, in one of several spellings."""
+    d_k = len(given["K"][0])
+    root = choice.choice([f"sqrt({d_k})", f"√{d_k}"])
+    for i, query in enumerate(given["Q"]):
+        for j, key in enumerate(given["K"]):
+            terms = [Fraction(str(q)) * Fraction(str(k)) for q, k in zip(query, key, strict=True)]
+            score = sum(terms, Fraction(0))
+            shown["scores"][i][j] = str(score)
+            shown["scaled"][i][j] = f"({score})/{root}" if score else "0"
+
+
+def in_latex(answers: dict[str, Any]) -> str:
+    """The same as somebody writes it in LaTeX."""
+    parts = []
+    for name, letter in zip(STEPS, "SZAO", strict=True):
+        if name in answers:
+            rows = r" \\ ".join(" & ".join(row) for row in answers[name])
+            parts.append(rf"$$ {letter} = \begin{{pmatrix}} {rows} \end{{pmatrix}} $$")
+    return "\n\n".join(parts)
+
+
+def last_wrong(drawn: Drawn, verdicts: Any) -> Iterator[tuple[str, Any]]:
+    """The cells that are wrong or missing, and that nothing that is written was worked out from:
+    those of the last step.
+    """
+    last = [*verdicts.steps][-1]
+    for name, index, _ in verdicts.cells_that_are("wrong", "missing"):
+        if name == last and drawn.answers[name][index[0]][index[1]] != drawn.right(name, index):
+            yield name, index
+
+
+def marking(drawn: Drawn) -> dict[str, Any]:
+    """A usual one: 20 marks, of which a mistake costs 2."""
+    return {
+        "marks": 20,
+        "decimals": drawn.decimals,
+        "steps": {"scores": 4, "scaled": 4, "weights": 6, "output": 6},
+        "mistake": 2,
+    }

@@ -1,0 +1,179 @@
+"""What has to be true of all marks, tried on drawn solutions:
+
+    python tests/tools/marks/run.py right --cases 5000
+    python tests/tools/marks/run.py monotony --cases 20000
+    python tests/tools/marks/run.py fairness --cases 200
+
+right: no right solution is below full marks, however it was rounded and written. monotony: who
+makes one error less never loses a mark. A case is a solution before and after: one mistake, slip or
+blank less, and what follows worked out again; or one number of the last step put right. One error
+may hide another; a pair in which that shows, since another number is wrong now, says nothing.
+fairness: one mistake costs the same in every problem in which two numbers or more show it.
+
+Told is each case that breaks this, with the seed that draws it. The exit code is 1 if any does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+# A script finds only what stands beside it.
+sys.path.insert(0, str(Path(__file__).parents[3]))
+
+import attncli
+from attncli.problem.text.source import decode
+from tests.features.check.solutions_by_hand import half_up, written
+from tests.tools.marks.drawn import (
+    MISTAKES,
+    Drawn,
+    drawn_student,
+    in_latex,
+    last_wrong,
+    marking,
+    right_solution,
+    worked,
+)
+
+FULL = 20
+
+
+def checked(drawn: Drawn) -> Any:
+    return attncli.check(drawn.given, drawn.answers, marking=marking(drawn))
+
+
+def wrong_right_marks(seed: int) -> Iterator[str]:
+    """A right solution that is below full marks, but for what it left out."""
+    drawn = right_solution(Random(f"right:{seed}"))
+    there = {
+        name: share for name, share in marking(drawn)["steps"].items() if name in drawn.answers
+    }
+    scheme = marking(drawn) | {"steps": there, "marks": sum(there.values())}
+    answers: Any = drawn.answers
+    if seed % 4 == 0:
+        answers = decode(in_latex(drawn.answers).encode(), "answers.tex")
+    found = attncli.check(drawn.given, answers, marking=scheme)
+    if found.earned.points != sum(there.values()):
+        yield f"{found.earned.points} of {sum(there.values())}: {found.earned}"
+
+
+def lost_by_mending(seed: int) -> Iterator[str | None]:
+    """One error less in a solution, and what follows worked out again; or one number of the last
+    step put right: None, or what that lost.
+    """
+    choice = Random(f"monotony:{seed}")
+    student, errors = drawn_student(choice, seed)
+    drawn = student.solution(errors)
+    before = checked(drawn)
+    for fewer in errors.each_mended():
+        yield _loss(before, checked(student.solution(fewer)), f"{errors} without {fewer}", drawn)
+    for step, index in last_wrong(drawn, before.solution.verdicts):
+        after = checked(drawn.mended(step, index))
+        yield _loss(before, after, f"{step}{[*index]} put right", drawn)
+
+
+def _loss(before: Any, after: Any, what: str, drawn: Drawn) -> str | None:
+    lost = before.earned.points - after.earned.points
+    if lost <= 0 or _not_right(after) - _not_right(before):
+        return None
+    lines = [
+        f"-{float(lost):.2f}: {what}",
+        f"  {drawn.answers} of {drawn.given}",
+        f"  {_short(before)}",
+        f"  {_short(after)}",
+    ]
+    return "\n".join(lines)
+
+
+def _not_right(found: Any) -> set[tuple[str, Any]]:
+    cells = found.solution.verdicts.cells_that_are("wrong", "missing")
+    return {(name, index) for name, index, _ in cells}
+
+
+def _short(found: Any) -> str:
+    marks = found.earned
+    parts = [f"{each.step} {each.reason} {each.cells}" for each in marks.lost]
+    parts += [f"{each.said or 'by itself'} {[*each.cells]}" for each in marks.mistakes]
+    parts += [f"slip {each.said} {[*each.cells]}" for each in marks.slips]
+    return "; ".join(parts)
+
+
+def unfair(seed: int) -> Iterator[str | None]:
+    """Each mistake in one problem: None, or what it costs, if that is not 2."""
+    given = _fair_problem(seed)
+    truth = worked(given)
+    scheme = marking(Drawn(given, {}, truth, 2))
+    rounding = half_up(2)
+    for name, (step, work) in MISTAKES.items():
+        right, wrong = (
+            written(given, work=changes, rounding=rounding) for changes in ({}, {step: work})
+        )
+        at_step = [
+            one != other
+            for row, others in zip(right[step], wrong[step], strict=True)
+            for one, other in zip(row, others, strict=True)
+        ]
+        if sum(at_step) < 2:
+            continue
+        earned = attncli.check(given, wrong, marking=scheme).earned
+        assert earned is not None
+        cost = FULL - earned.points
+        yield None if cost == 2 else f"{name}: {cost} in {given}: {earned}"
+
+
+_PROBLEMS: dict[int, list[Any]] = {}
+
+
+def _fair_problem(seed: int) -> dict[str, Any]:
+    """One of a set as `attncli generate` draws it for a class."""
+    of_a_set = 20
+    number = seed // of_a_set
+    if number not in _PROBLEMS:
+        _PROBLEMS[number] = attncli.problems(
+            f"fairness {number}", of_a_set, given="qkv", dims=(3, 2, 2, 2)
+        )
+    problem = _PROBLEMS[number][seed % of_a_set]
+    return {name: problem.given[name].value.tolist() for name in ("Q", "K", "V")}
+
+
+def main() -> int:
+    """Draw, mark, tell."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", choices=["right", "monotony", "fairness"])
+    parser.add_argument("--cases", type=int, default=1000)
+    parser.add_argument("--first", type=int, default=0)
+    asked = parser.parse_args()
+    start, found, seed = time.monotonic(), Counter[str](), asked.first
+    while found["cases"] < asked.cases:
+        for said in _cases(asked, seed):
+            found["cases"] += 1
+            if said is not None:
+                found["broken"] += 1
+                print(f"{seed}: {said}", flush=True)
+            if found["cases"] == asked.cases:
+                break
+        seed += 1
+    seconds = time.monotonic() - start
+    print(f"{found['broken']} of {found['cases']:,} cases broken ({seconds:.0f} s)")
+    return 1 if found["broken"] else 0
+
+
+def _cases(asked: argparse.Namespace, seed: int) -> Iterator[str | None]:
+    if asked.what == "right":
+        yield next(wrong_right_marks(seed), None)
+    elif asked.what == "monotony":
+        yield from lost_by_mending(seed)
+    else:
+        yield from unfair(seed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
