@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attncli.page.document import Block, Document, Heading, Lazy, Once, Paragraph
+from attncli.attention.registry import in_symbols
+from attncli.equation.nodes import Name
+from attncli.page.document import Block, Document, Heading, Lazy, Math, Once, Paragraph
 from attncli.page.notes_and_summary import about, notes, summary, with_note_on_rounding
 from attncli.page.printer import Printer, printer_for
 from attncli.page.sections import cell_section, given_section, step_pictures, step_section
@@ -103,7 +105,26 @@ def _steps_before(printer: Printer, names: Sequence[str]) -> Iterator[Block]:
     needed = computed[: shown[-1] + 1]
     if len(needed) > len(shown):
         yield Heading("Summary", part=bool(printer.trace.leading_letters))
+        yield from _where_from(printer, names)
         yield from summary(printer, needed)
+
+
+def _where_from(printer: Printer, names: Sequence[str]) -> Iterator[Block]:
+    """Where the matrices come from that the shown steps read, and the page does not show."""
+    steps = printer.trace.steps
+    read = {name for shown in names for name in steps[shown].rule.inputs}
+    places: list[tuple[Math, str]] = []
+    for number, step in enumerate(printer.trace.computed(), 1):
+        if step.name in read and step.name not in names:
+            symbol = in_symbols(Name(step.name), step.rule.symbols)
+            places.append((Math(symbol), f" of step {number}"))
+    said: list[str | Math] = ["The steps above read "]
+    for place, each in enumerate(places, 1):
+        if place > 1:
+            said.append(" and " if place == len(places) else ", ")
+        said += each
+    if places:
+        yield Paragraph((*said, "."))
 
 
 def one_array(trace: Trace, names: Sequence[str]) -> NDArray[Any]:

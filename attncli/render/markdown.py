@@ -90,6 +90,8 @@ _RUN = re.compile(f"([{''.join(_COMMANDS)}]+)([0-9]*)")
 _SIGNS = {"": "", "·": r"\cdot ", "+": "+ "}
 # Matrices side by side are no wider, in digits.
 WIDEST_FORMULA = 76
+# Formulas that stand on a line together have no more signs; there are blanks and shapes, too.
+WIDEST_FORMULAS = 40
 # What a rule of a table needs.
 NARROWEST_COLUMN = 3
 # These would begin a list, a rule or a heading.
@@ -115,11 +117,31 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     title = document.title if style.title else ""
     if title:
         yield f"{'#' * writer.title_level} {writer.escape(title)}\n"
-    for place, block in enumerate(page.without_room(document.blocks)):
+    for place, run in enumerate(_runs(page.without_room(document.blocks))):
         if place or title:
             yield "\n"
-        for line in writer.block(block):
+        for line in writer.run(run):
             yield f"{line}\n"
+
+
+def _runs(blocks: Iterable[page.Block]) -> Iterator[list[page.Block]]:
+    """The blocks one by one, but formulas together that fit on a line."""
+    run: list[page.Block] = []
+    for block in blocks:
+        if run and not _fits_on_a_line([*run, block]):
+            yield run
+            run = []
+        run.append(block)
+    if run:
+        yield run
+
+
+def _fits_on_a_line(run: Sequence[page.Block]) -> bool:
+    formulas = [block for block in run if isinstance(block, page.Formula)]
+    wide = sum(len(formula(each.equation, UNICODE)) for each in formulas)
+    # Shapes stand after the last one.
+    has_end = any(each.shapes for each in formulas[:-1])
+    return len(formulas) == len(run) and not has_end and wide <= WIDEST_FORMULAS
 
 
 def plain_text(text: str) -> str:
@@ -181,6 +203,23 @@ class _BlockWriter:
         # From the first part on, sections are one level lower.
         self.section_level = self.part_level
 
+    def run(self, run: Sequence[page.Block]) -> Iterator[str]:
+        """The lines of a block, or of formulas on a line."""
+        formulas = [block for block in run if isinstance(block, page.Formula)]
+        if len(formulas) > 1:
+            yield self.display(r" \qquad ".join(map(self.formula, formulas)))
+            return
+        for block in run:
+            yield from self.block(block)
+
+    def formula(self, block: page.Formula) -> str:
+        """A formula, and the shapes of its product after it."""
+        shown = formula(block.equation, LATEX)
+        if block.shapes:
+            tail = product_text(block.shapes, r" \times ", r" \cdot ")
+            shown += rf" \qquad {tail}"
+        return shown
+
     def block(self, block: page.Block) -> Iterator[str]:
         """The lines of a block, one or some at a time."""
         match block:
@@ -195,12 +234,8 @@ class _BlockWriter:
             case page.Paragraph(text=text, kind=kind):
                 first = f"**{kind.capitalize()}:** " if self.dollars else f"[!{kind.upper()}]\n> "
                 yield f"> {first}{self.sentence(text)}"
-            case page.Formula(equation=equation, shapes=shapes):
-                shown = formula(equation, LATEX)
-                if shapes:
-                    tail = product_text(shapes, r" \times ", r" \cdot ")
-                    shown += rf" \qquad {tail}"
-                yield self.display(shown)
+            case page.Formula():
+                yield self.display(self.formula(block))
             case page.Worked(lines=lines):
                 yield from map(self.worked, lines)
             case page.Grid(picture="map"):

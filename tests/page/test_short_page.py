@@ -65,6 +65,24 @@ def test_what_is_given_of_a_product_that_is_too_wide_stands_before_it(love: Prob
     assert Counter(names)["X"] == 1
 
 
+def test_a_page_of_some_steps_says_where_it_has_other_matrices_from(love: Problem) -> None:
+    def page(*steps: str) -> str:
+        return render(derivation(run(love), View(steps=steps, summary=True)), "table")
+
+    assert "The steps above read E of step 7 and r of step 8." in page("weights")
+    # What is given, or stands above, has no step to look for.
+    assert "The steps above read" not in page("Q")
+    assert "The steps above read Z of step 6 and r of step 8." in page("exp", "weights")
+
+
+def test_formulas_of_a_section_stand_on_a_line_in_markdown(love: Problem) -> None:
+    page = render(derivation(run(love), View()), "markdown")
+    assert (
+        "\n```math\nQ = X \\, W^{Q} \\qquad K = X \\, W^{K} \\qquad V = X \\, W^{V} \\qquad"
+        " (3 \\times 4) \\cdot (4 \\times 3) = (3 \\times 3)\n```\n"
+    ) in page
+
+
 def test_rotated_keys_keep_their_letter_when_they_are_transposed(problem: Build) -> None:
     one = problem(Q=[[1, 0], [0, 1]], K=[[1, 2], [3, 4]], V=[[1], [2]], rope=(100, "half"))
     for gradient in (False, True):
