@@ -25,6 +25,7 @@ from attncli.features.check.many.manifest import (
     Submission,
     read_manifest,
     students_of,
+    taken_in_words,
     without_doubles,
 )
 from attncli.features.check.many.marking import mark_all, mark_in_processes, name_of
@@ -92,7 +93,7 @@ class Marking:
         be checked.
         """
         self.submissions = submissions
-        self.warnings: list[str] = []
+        self.warnings = taken_in_words(submissions)
         self._settings = Settings()
         self._found: dict[int, Marked] = {}
         earlier = {_key(row.student, row.answers): row for row in before}
@@ -102,8 +103,13 @@ class Marking:
                 self._found[number] = row
         # How many rows have all that belongs to them, their page too.
         self._complete = len(self._found)
-        asked_now = {_key(each.student, name_of(each.answers)) for each in submissions}
-        self._others = [row for key, row in earlier.items() if key not in asked_now]
+        # Who hands in the same file with another ending does so in the place of the earlier one.
+        asked_now = {_without_ending(each.student, name_of(each.answers)) for each in submissions}
+        self._others = [
+            row
+            for row in earlier.values()
+            if _without_ending(row.student, row.answers) not in asked_now
+        ]
 
     @property
     def marked(self) -> list[Marked]:
@@ -186,6 +192,12 @@ class Marking:
 def _key(student: str, answers: str) -> tuple[str, str]:
     """What rows are known by, as results hold it."""
     return visible(student), visible(answers)
+
+
+def _without_ending(student: str, answers: str) -> tuple[str, str]:
+    """The same for a file of any ending."""
+    file, _ = os.path.splitext(answers)
+    return _key(student, file)
 
 
 def _marked(

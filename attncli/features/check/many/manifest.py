@@ -7,16 +7,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from attncli.cli.classes.manifest import ManifestRow, earlier_with_same, file_of, manifest_rows
+from attncli.english import count, listed
+from attncli.features.check.many.handed_in import FilesBeside
 from attncli.system import without_last_separator
 
 COLUMNS_OF_MANIFEST = ("student", "problem", "answers")
+MOST_FILES_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
     """The answers of one student: files by their paths, or what `attncli.check` takes.
 
-    `more` has the further columns of the manifest. With an `error` there is nothing to check.
+    `more` has the further columns of the manifest. With an `error` there is nothing to check. Where
+    the answers are in another file than the manifest names, they stand `in_place_of` that one.
     """
 
     student: str
@@ -24,18 +28,23 @@ class Submission:
     answers: object
     more: Mapping[str, str] = field(default_factory=dict)
     error: str = ""
+    in_place_of: str = ""
 
 
 def read_manifest(path: str, folder: str | None = None) -> list[Submission]:
     """The rows of a manifest; what is wrong with one row is its `error`.
 
     Files are relative to the manifest. With `folder`, answers are there: under the path in the
-    manifest, else under the name of the file alone. Raises AttncliError where the manifest itself
-    cannot be read (exit 3 or 4).
+    manifest, else under the name of the file alone. A file that is blank or not there gives way to
+    one of the same name with another ending. Raises AttncliError where the manifest itself cannot
+    be read (exit 3 or 4).
     """
-    return without_doubles(
-        _submission(row, path, folder) for row in manifest_rows(path, COLUMNS_OF_MANIFEST)
-    )
+    rows = manifest_rows(path, COLUMNS_OF_MANIFEST)
+    named = [_submission(row, path, folder) for row in rows]
+    files = [each.problem for each in named] + [each.answers for each in named]
+    beside = FilesBeside(files)
+    handed_in = [_as_handed_in(each, beside) for each in named]
+    return without_doubles(handed_in)
 
 
 def _submission(row: ManifestRow, manifest: str, folder: str | None) -> Submission:
@@ -47,6 +56,39 @@ def _submission(row: ManifestRow, manifest: str, folder: str | None) -> Submissi
         row.more,
         row.error,
     )
+
+
+def _as_handed_in(submission: Submission, beside: FilesBeside) -> Submission:
+    """The same with the file that the student handed in, if it has another ending; several such
+    files are an error.
+    """
+    answers = submission.answers
+    if submission.error or not isinstance(answers, str):
+        return submission
+    match beside.instead_of(answers):
+        case []:
+            return submission
+        case [file]:
+            return replace(submission, answers=file, in_place_of=answers)
+        case files:
+            error = (
+                f"{answers} is blank or not there, and several files stand beside it:"
+                f" {listed([os.path.basename(file) for file in files])}; leave one of them"
+            )
+            return replace(submission, error=error)
+
+
+def taken_in_words(submissions: Sequence[Submission]) -> list[str]:
+    """A warning that says how many answers are in files of another ending, and in which."""
+    taken = [each for each in submissions if each.in_place_of and not each.error]
+    if not taken:
+        return []
+    files = [os.path.basename(str(each.answers)) for each in taken]
+    return [
+        f"the answers of {count(len(taken), 'student')} are taken from files beside those that the"
+        " manifest names, which are blank or not there:"
+        f" {listed(files, most=MOST_FILES_NAMED)}"
+    ]
 
 
 def without_doubles(submissions: Iterable[Submission]) -> list[Submission]:

@@ -988,3 +988,59 @@ def _once_there(file: Path) -> Any:
             return json.loads(file.read_text(encoding="utf-8"))
         time.sleep(0.1)
     raise TimeoutError(file)
+
+
+@pytest.mark.usefixtures("school")
+def test_a_file_of_another_ending_stands_in_for_a_blank_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The template of a set stays blank where a student hands in a text beside it."""
+    blank = '# Answers to "1": replace each _\n\nscores: [[_, _]]  # t1\nweights:\n  - [_, null]\n'
+    right = "scores = [[0, 1]]\nweights = [[0.269, 0.731]]\n"
+    files = {
+        "blank.yaml": blank,
+        "blank.txt": right,
+        "blank.yaml~": RIGHT,
+        "blank.bak": RIGHT,
+        "lacking.json": '{"scores": [[0, 1]]}',
+        "several.yaml": blank,
+        "several.md": right,
+        "several.txt": right,
+        "begun.yaml": "scores: [[0, _]]\n",
+        "begun.txt": right,
+        "alone.yaml": blank,
+        "alone.yml": blank,
+        # This is the file of another student.
+        "named.yaml": blank,
+        "named.txt": "scores = [[0, 2]]\n",
+    }
+    for name, text in files.items():
+        Path("answers", name).write_text(text, encoding="utf-8")
+    students = ["blank", "lacking", "several", "begun", "alone", "named"]
+    for student in students:
+        add_row(student, "problem.yaml", f"answers/{student}.yaml")
+    add_row("neighbour", "problem.yaml", "answers/named.txt")
+    rows = {row["student"]: row for row in results()}
+    found = {student: (rows[student]["answers"], rows[student]["marks"]) for student in students}
+    assert found == {
+        "blank": ("./answers/blank.txt", "4"),
+        "lacking": ("./answers/lacking.json", "2"),
+        "several": ("./answers/several.yaml", ""),
+        "begun": ("./answers/begun.yaml", "1"),
+        "alone": ("./answers/alone.yaml", "0"),
+        "named": ("./answers/named.yaml", "0"),
+    }
+    assert "several files stand beside it: several.md and several.txt" in rows["several"]["error"]
+    warning = capsys.readouterr().err
+    assert "the answers of 2 students are taken from files beside" in warning
+    assert "blank.txt and lacking.json" in warning
+
+
+@pytest.mark.usefixtures("school")
+def test_a_file_of_another_ending_takes_the_row_of_the_blank_one() -> None:
+    Path("answers/eve.yaml").write_text("scores: [[_, _]]\n", encoding="utf-8")
+    add_row("Eve", "problem.yaml", "answers/eve.yaml")
+    results()
+    Path("answers/eve.txt").write_text("scores = [[0, 1]]\n", encoding="utf-8")
+    marks = [row["marks"] for row in results("--resume") if row["student"] == "Eve"]
+    assert marks == ["2"]
