@@ -67,6 +67,8 @@ def render(document: Document, format: str, style: Style | None = None) -> str:
         ("é ñ ü Å č ő ş ï", r"\'{e} \~{n} \"{u} \r{A} \v{c} \H{o} \c{s} \"{\i}"),
         ("e\u0301", r"\'{e}"),
         ("Łódź ß", r"\L{}\'{o}d\'{z} \ss{}"),
+        ("ễ ậ ỉ", r"$\tilde{\mbox{\^{e}}}$ $\hat{\mbox{\d{a}}}$ U+1EC9\allowbreak{}"),
+        ("███ █", r"\rule{1.5em}{1.4ex} \rule{0.5em}{1.4ex}"),
         ("日", r"U+65E5\allowbreak{}"),
         ("ą", r"U+0105\allowbreak{}"),
         ("😀", r"U+1F600\allowbreak{}"),

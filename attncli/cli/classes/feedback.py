@@ -7,14 +7,26 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from attncli.cli.files import require_usable_name, write, write_bytes
-from attncli.english import count, listed
+from attncli.english import count, either, listed
 from attncli.errors import AttncliError, file_error, reason, unwritable
 from attncli.file_names import file_names
 from attncli.render import FORMATS
-from attncli.render.latex.escape import has_codes
+from attncli.render.latex.escape import has_codes, lacks_letters
 from attncli.render.pdf import engine
 
 MOST_STUDENTS_NAMED = 3
+
+
+def called(student: str, number: int, format: str | None) -> str:
+    """What a student is called on a page of this format: where TeX lacks letters of the name, by
+    the number of the row, if that is not 0.
+
+    >>> called("Ada", 1, "latex"), called("王小明", 2, "latex"), called("王小明", 2, "html")
+    ('Ada', 'student 2', '王小明')
+    """
+    if number and format == "latex" and lacks_letters(student):
+        return f"student {number}"
+    return student
 
 
 class Feedback:
@@ -45,6 +57,7 @@ class Feedback:
         self._failed: dict[str, AttncliError] = {}
         self._in_tex = format in ("latex", "pdf")
         self._with_codes: list[str] = []
+        self._with_numbers: list[str] = []
         # The numbers of students whose page is to be written, and is not yet.
         self.owed: set[int] = set()
         self._written = 0
@@ -62,8 +75,11 @@ class Feedback:
         """
         if page is None:
             return [number]
+        student = self._students[number]
         if self._in_tex and has_codes(page):
-            self._with_codes.append(self._students[number])
+            self._with_codes.append(student)
+        if self._in_tex and lacks_letters(student):
+            self._with_numbers.append(student)
         self.owed.add(number)
         if self._engine is None:
             self._put(number, page)
@@ -74,17 +90,27 @@ class Feedback:
 
     @property
     def warnings(self) -> list[str]:
-        """What to say of the pages when all are written: whose have codes for letters that TeX
-        lacks.
+        """What to say of the pages when all are written: whose have a number in the place of the
+        name, and whose have codes for letters that TeX lacks.
         """
-        if not self._with_codes:
-            return []
-        pages = count(len(self._with_codes), "page")
-        whose = listed(self._with_codes, most=MOST_STUDENTS_NAMED)
-        return [
-            f"letters that TeX's basic fonts lack are codes, such as U+738B, in {pages} of feedback"
-            f" ({whose}); --feedback-format html shows all letters"
-        ]
+        said = []
+        if self._with_numbers:
+            whose = listed(self._with_numbers, most=MOST_STUDENTS_NAMED)
+            pages = count(len(self._with_numbers), "page")
+            have = either(len(self._with_numbers), "has", "have")
+            said.append(
+                f"TeX's basic fonts lack letters of some names, so {pages} of feedback ({whose})"
+                f" {have} the number of the student's row in place of the name;"
+                " --feedback-format html shows all letters"
+            )
+        if self._with_codes:
+            whose = listed(self._with_codes, most=MOST_STUDENTS_NAMED)
+            pages = count(len(self._with_codes), "page")
+            said.append(
+                f"letters that TeX's basic fonts lack are codes, such as U+738B, in {pages} of"
+                f" feedback ({whose}); --feedback-format html shows all letters"
+            )
+        return said
 
     def _write_made(self, most_left: int) -> list[int]:
         """Write pages in order, until no more than this many are being made; returns whose."""

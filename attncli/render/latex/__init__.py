@@ -122,20 +122,15 @@ def body(document: page.Document, style: Style) -> Iterator[str]:
 
 
 def settable(title: str) -> str:
-    """A title of several parts without the words that TeX's basic fonts have no letters for, such
-    as those of a name; one of a single part keeps its codes.
+    """A title of several parts without those that TeX's basic fonts lack letters for, such as a
+    name: half of a name could be that of somebody else. A title of a single part keeps its codes.
 
-    >>> settable("Attention: 王小明")
-    'Attention'
+    >>> settable("Attention: 王 Ann"), settable("王")
+    ('Attention', '王')
     """
     parts = title.split(": ")
-    if len(parts) == 1:
-        return title
-    kept = []
-    for part in parts:
-        words = [word for word in part.split(" ") if not lacks_letters(word)]
-        kept.append(" ".join(words))
-    return ": ".join(filter(None, kept)) or title
+    kept = [part for part in parts if not lacks_letters(part)]
+    return ": ".join(kept) or title
 
 
 class Needs(NamedTuple):

@@ -81,6 +81,7 @@ _SIGNS = {
     "∑": r"$\sum$",
     "°": r"$^\circ$",
     "ᵀ": r"$^\top$",
+    "⊤": r"$\top$",
     "α": r"$\alpha$",
     "β": r"$\beta$",
     "γ": r"$\gamma$",
@@ -119,8 +120,21 @@ _ACCENTS = {
     "\u0331": "b",
 }
 _BELOW = "dcb"
+# Text has one accent above a letter. Those above an accented letter are those of formulas.
+_ACCENTS_ABOVE_OTHERS = {
+    "`": "grave",
+    "'": "acute",
+    "^": "hat",
+    "~": "tilde",
+    "=": "bar",
+    "u": "breve",
+    ".": "dot",
+    '"': "ddot",
+    "v": "check",
+}
 # Digits that recur have a line or dots above them; one line is drawn above all of its digits.
-_PIECE = re.compile(r"(?:[0-9][\u0304\u0305])+|[0-9]\u0307|.", re.DOTALL)
+# A bar of several signs is one, too, so that no gap shows in it.
+_PIECE = re.compile(r"(?:[0-9][\u0304\u0305])+|[0-9]\u0307|█+|.", re.DOTALL)
 _MARKS = re.compile("[\u0304\u0305\u0307]")
 _RAISED_OR_LOWERED = {"<super>": "^", "<sub>": "_"}
 # Raised, it is not wider than other signs.
@@ -138,6 +152,8 @@ _WIDTHS = {
     "M": 1.9,
     "W": 2.1,
     "⅒": 2.0,
+    # A half em.
+    "█": 1.0,
 }
 _LETTER, _SIGN = 1.1, 1.7
 
@@ -203,6 +219,8 @@ def _width(piece: str) -> float:
 
 
 def _spelled(piece: str) -> str:
+    if piece[0] == "█":
+        return rf"\rule{{{len(piece) / 2:g}em}}{{1.4ex}}"
     if len(piece) == 1:
         return _character(piece)
     above = r"\dot" if piece.endswith("\u0307") else r"\overline"
@@ -214,12 +232,27 @@ def _character(character: str) -> str:
         return _SIGNS[character]
     if character.isascii():
         return character
+    written = _accented(character) or _made_of_others(character)
+    return written or f"{_FALLBACK}{ord(character):04X}{_BREAK}"
+
+
+def _accented(character: str) -> str:
+    r"""\'{e} for é, $\tilde{\mbox{\^{e}}}$ for ễ; empty for anything else."""
     base, *marks = list(unicodedata.normalize("NFD", character))
-    if base.isascii() and base.isalpha() and len(marks) == 1 and marks[0] in _ACCENTS:
-        accent = _ACCENTS[marks[0]]
-        dotless = base in "ij" and accent not in _BELOW
-        return rf"\{accent}{{\{base}}}" if dotless else rf"\{accent}{{{base}}}"
-    return _made_of_others(character) or f"{_FALLBACK}{ord(character):04X}{_BREAK}"
+    is_letter = base.isascii() and base.isalpha()
+    if not (is_letter and marks and all(mark in _ACCENTS for mark in marks)):
+        return ""
+    accents = [_ACCENTS[mark] for mark in marks]
+    is_dotless = base in "ij" and any(accent not in _BELOW for accent in accents)
+    written = rf"\{base}" if is_dotless else base
+    for place, accent in enumerate(accents):
+        if not place or accent in _BELOW:
+            written = rf"\{accent}{{{written}}}"
+        elif accent in _ACCENTS_ABOVE_OTHERS:
+            written = rf"$\{_ACCENTS_ABOVE_OTHERS[accent]}{{\mbox{{{written}}}}}$"
+        else:
+            return ""
+    return written
 
 
 def _made_of_others(character: str) -> str:

@@ -23,10 +23,10 @@ from attncli.features.check.many.copies_in_class import copies_in, with_notes
 from attncli.features.check.many.kept_rows import KeptRows, began_anew, kept_rows
 from attncli.features.check.many.manifest import (
     Submission,
+    numbered_without_doubles,
     read_manifest,
     students_of,
     taken_in_words,
-    without_doubles,
 )
 from attncli.features.check.many.marking import mark_all, mark_in_processes, name_of
 from attncli.features.check.many.result_row import Marked, Settings
@@ -76,7 +76,7 @@ def _of_one_problem(problem: str, answers: Sequence[str], outside: bool) -> list
     # What is wrong with the problem of all is an error, and no row.
     read_problem(source)
     students = students_of(answers)
-    return without_doubles(
+    return numbered_without_doubles(
         Submission(student, source, path) for student, path in zip(students, answers, strict=True)
     )
 

@@ -21,6 +21,7 @@ class Submission:
 
     `more` has the further columns of the manifest. With an `error` there is nothing to check. Where
     the answers are in another file than the manifest names, they stand `in_place_of` that one.
+    `number` is that of the row, from 1 on; 0 is none.
     """
 
     student: str
@@ -29,6 +30,7 @@ class Submission:
     more: Mapping[str, str] = field(default_factory=dict)
     error: str = ""
     in_place_of: str = ""
+    number: int = field(default=0, compare=False)
 
 
 def read_manifest(path: str, folder: str | None = None) -> list[Submission]:
@@ -44,7 +46,7 @@ def read_manifest(path: str, folder: str | None = None) -> list[Submission]:
     files = [each.problem for each in named] + [each.answers for each in named]
     beside = FilesBeside(files)
     handed_in = [_as_handed_in(each, beside) for each in named]
-    return without_doubles(handed_in)
+    return numbered_without_doubles(handed_in)
 
 
 def _submission(row: ManifestRow, manifest: str, folder: str | None) -> Submission:
@@ -91,9 +93,11 @@ def taken_in_words(submissions: Sequence[Submission]) -> list[str]:
     ]
 
 
-def without_doubles(submissions: Iterable[Submission]) -> list[Submission]:
-    """The same, where a file that comes again is an error from the second time on."""
-    checked = list(submissions)
+def numbered_without_doubles(submissions: Iterable[Submission]) -> list[Submission]:
+    """The same with their numbers, where a file that comes again is an error from the second time
+    on.
+    """
+    checked = [replace(each, number=number) for number, each in enumerate(submissions, start=1)]
     for number, other in earlier_with_same(checked, _file_of_answers).items():
         error = f"this file of answers is already that of {other.student}"
         checked[number] = replace(checked[number], error=error)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from math import prod
 
+from attncli.cli.classes.feedback import called
 from attncli.cli.classes.processes import ClassWork, done_in_processes
 from attncli.cli.classes.summary import rounded_share
 from attncli.english import as_written, count
@@ -137,7 +138,7 @@ def _mark(submission: Submission, settings: Settings) -> Marked:
         diagnoses = of_steps(diagnoses, [*names, *solution.wrong_outside])
     page = None
     if settings.feedback:
-        page = _page(submission.student, solution, diagnoses, settings, earned)
+        page = _page(submission, solution, diagnoses, settings, earned)
     row = _row(submission, settings, solution, diagnoses, unanswered, page)
     if earned is not None:
         row = replace(row, marks=rounded_marks(earned.points), of=earned.of)
@@ -156,19 +157,24 @@ def _cells_unanswered(solution: Solution, names: Sequence[str]) -> int:
 
 
 def _page(
-    student: str,
+    submission: Submission,
     solution: Solution,
     diagnoses: Sequence[Diagnosis],
     settings: Settings,
     earned: Marks | None,
 ) -> str:
     """The page of feedback, with the student in its title."""
+    student = _called(submission, settings)
     document = check_page(solution, marks=settings.marks, diagnoses=diagnoses, earned=earned)
-    title = document.title
+    title = document.title.replace(submission.student, student)
     # The title of a problem that was made for this student has the name already.
     if student not in title:
         title = f"{student}: {title}"
     return _rendered(Document(title, document.blocks), settings)
+
+
+def _called(submission: Submission, settings: Settings) -> str:
+    return called(submission.student, submission.number, settings.feedback)
 
 
 def _row(
@@ -239,7 +245,7 @@ def failed(
         blocks = [Paragraph((f"These answers could not be checked: {told.said}.",), "warning")]
         if told.help:
             blocks.append(Paragraph((_as_sentence(told.help),)))
-        page = _rendered(Document(submission.student, tuple(blocks)), settings)
+        page = _rendered(Document(_called(submission, settings), tuple(blocks)), settings)
     return Marked(
         submission.student,
         name_of(submission.problem),

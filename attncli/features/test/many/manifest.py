@@ -17,6 +17,7 @@ class StudentFunction:
     """The function of one student, by its file and its name.
 
     `more` has the further columns of the manifest. With an `error` there is nothing to test.
+    `number` is that of the row, from 1 on.
     """
 
     student: str
@@ -24,6 +25,7 @@ class StudentFunction:
     name: str
     more: Mapping[str, str] = field(default_factory=dict)
     error: str = ""
+    number: int = field(default=0, compare=False)
 
     @property
     def function(self) -> str:
@@ -44,7 +46,10 @@ def read_manifest(path: str, folder: str | None, name: str) -> list[StudentFunct
     cannot be read (exit 3 or 4).
     """
     rows = manifest_rows(path, COLUMNS_OF_MANIFEST)
-    submissions = [_submission(row, path, folder, name) for row in rows]
+    submissions = [
+        replace(_submission(row, path, folder, name), number=number)
+        for number, row in enumerate(rows, start=1)
+    ]
     for number, other in earlier_with_same(submissions, _known_by).items():
         error = f"this function is already that of {other.student}"
         submissions[number] = replace(submissions[number], error=error)

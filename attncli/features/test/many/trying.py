@@ -9,6 +9,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from functools import partial
 
+from attncli.cli.classes.feedback import called
 from attncli.cli.classes.processes import ClassWork, done_in_processes
 from attncli.errors import AttncliError
 from attncli.features.test.many.manifest import StudentFunction
@@ -80,7 +81,7 @@ def _row(submission: StudentFunction, trial: Trial, settings: TestSettings) -> T
     page = None
     if settings.feedback:
         shown = replace(trial, name=submission.shown)
-        page = _feedback(submission.student, trial_page(shown, settings.precision), settings)
+        page = _feedback(submission, trial_page(shown, settings.precision), settings)
     return Tested(
         submission.student,
         submission.function,
@@ -124,7 +125,7 @@ def _untested(
     page = None
     if settings.feedback:
         said = Paragraph((f"This function could not be tested: {told or error}.",), "warning")
-        page = _feedback(submission.student, Document(submission.shown, (said,)), settings)
+        page = _feedback(submission, Document(submission.shown, (said,)), settings)
     return Tested(
         submission.student,
         submission.function,
@@ -134,8 +135,9 @@ def _untested(
     )
 
 
-def _feedback(student: str, page: Document, settings: TestSettings) -> str:
+def _feedback(submission: StudentFunction, page: Document, settings: TestSettings) -> str:
     """The page of a student, with the name in its title."""
+    student = called(submission.student, submission.number, settings.feedback)
     titled = Document(f"{student}: {page.title}", page.blocks)
     return render(titled, settings.feedback or "markdown", Style())
 
