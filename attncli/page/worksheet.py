@@ -4,8 +4,9 @@ with all numbers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from attncli.english import count, listed
 from attncli.equation.nodes import Equation
@@ -25,6 +26,15 @@ from attncli.tracing.slices import backward_steps, loss_steps
 FIELDS = {"Name": 24, "Date": 12, "Points": 8}
 
 
+class Worth(NamedTuple):
+    """What a sheet is worth: the marks of the whole, and those of each step that has some, as they
+    are written.
+    """
+
+    of: int
+    steps: Mapping[str, str]
+
+
 def worksheet(
     trace: Trace,
     view: View,
@@ -33,37 +43,57 @@ def worksheet(
     *,
     fields: Sequence[str] = tuple(FIELDS),
     compact: bool = False,
+    worth: Worth | None = None,
 ) -> Document:
     """The page for this view, whose `blank` steps have room for numbers, and no line that gives
     these numbers away.
 
     Given numbers have all the digits that the answers are judged by. If only some of the blank
-    steps are `asked` for, the note at the beginning says so. At the top is room for these `fields`.
+    steps are `asked` for, the note at the beginning says so, and what they are `worth`. At the top
+    is room for these `fields`.
     A `compact` page has the formulas of all steps to fill in in one paragraph, and their matrices
     below it.
     """
     page = _page(trace, view)
     blocks = tuple(_compact(page.blocks)) if compact else page.blocks
-    said = (
-        "Work through the steps from the first to the last, and write a number on every line."
-        f" {_rounding(view)}"
-    )
-    if asked:
-        said += (
-            " Hand in these results:"
-            f" {listed([trace.steps[name].rule.title.lower() for name in asked])}."
-        )
+    said = _what_to_do(trace, asked, worth)
     head: list[Block] = []
     if fields:
-        head.append(Paragraph((_room_for(fields),)))
-    note = Paragraph((said,), "note")
+        head.append(Paragraph((_room_for(fields, worth),)))
+    note = Paragraph((f"{said} {_rounding(view)}",), "note")
     return replace(page, blocks=(*head, note, *blocks), copies=copies)
 
 
-def _room_for(fields: Sequence[str]) -> str:
-    """Name: ..........   Date: ......"""
+def _what_to_do(trace: Trace, asked: Sequence[str], worth: Worth | None) -> str:
+    if asked:
+        results = listed([f"the {_with_marks(trace, name, worth)}" for name in asked])
+        return (
+            f"Hand in {results}. The other steps bring no marks: their room is for your work, from"
+            " the first step to the last."
+        )
+    said = "Work through the steps from the first to the last, and write a number on every line."
+    if worth is not None:
+        marks = listed([_with_marks(trace, name, worth) for name in worth.steps])
+        said += f" What they are worth: {marks}."
+    return said
+
+
+def _with_marks(trace: Trace, name: str, worth: Worth | None) -> str:
+    """scores (4.5 marks), or scores alone where they have none."""
+    title = trace.steps[name].rule.title.lower()
+    if worth is None or name not in worth.steps:
+        return title
+    marks = worth.steps[name]
+    return f"{title} ({marks} {'mark' if marks == '1' else 'marks'})"
+
+
+def _room_for(fields: Sequence[str], worth: Worth | None) -> str:
+    """Name: ..........   Date: ......   Points: .... of 20"""
     # Underscores would be read as blanks for numbers.
-    return "   ".join(f"{field}: {FIELDS[field] * '.'}" for field in fields)
+    room = "   ".join(f"{field}: {FIELDS[field] * '.'}" for field in fields)
+    if worth is not None and fields[-1] == "Points":
+        room += f" of {worth.of}"
+    return room
 
 
 def _compact(blocks: Iterable[Block]) -> Iterator[Block]:

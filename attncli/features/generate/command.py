@@ -225,7 +225,8 @@ def generate(
     search = Search.of(layer, mask, ask, decimals)
     title = " ".join((title or "Attention").split())
     whole = ClassFiles(title)
-    sheets = Sheets(named=roster is not None, explain=explain, compact=compact)
+    marks = marks or USUAL_MARKS
+    sheets = Sheets(marks, named=roster is not None, explain=explain, compact=compact)
 
     def files() -> Iterator[tuple[str, Iterable[str | bytes]]]:
         progress.begin("drawing problems")
@@ -239,7 +240,7 @@ def generate(
         yield from whole.files(engine)
         yield "manifest.csv", manifest(students)
         # All problems of a set have the same steps.
-        yield "marking.yaml", marking(found.trace, search.asked, marks or USUAL_MARKS, decimals)
+        yield "marking.yaml", marking(found.trace, search.asked, marks, decimals)
 
     write_folder(directory, files())
     left_out = [student.name for student in students if lacks_letters(student.name)]

@@ -9,11 +9,13 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from attncli.answers.blank import blank_answers
+from attncli.features.generate.marking_scheme import marks_of_steps
 from attncli.features.generate.roster import COLUMNS_OF_MANIFEST, Student
 from attncli.features.generate.search import Found
+from attncli.features.generate.sizes import USUAL_MARKS
 from attncli.page.document import Document, ToFillIn
 from attncli.page.view import View
-from attncli.page.worksheet import FIELDS, answer_key, blank_steps, worksheet
+from attncli.page.worksheet import FIELDS, Worth, answer_key, blank_steps, worksheet
 from attncli.render import FORMATS, pieces
 from attncli.render.bundles import FORMATS_OF_BUNDLES, BundledPages
 from attncli.render.csv_lines import lines
@@ -24,10 +26,11 @@ FORMATS_OF_SHEETS = ("latex", "markdown", "html")
 
 
 class Sheets(NamedTuple):
-    """How the worksheets of a set are: whether their titles have the names of students, whether
-    they explain the steps, and whether they are compact.
+    """How the worksheets of a set are: of how many marks, whether their titles have the names of
+    students, whether they explain the steps, and whether they are compact.
     """
 
+    marks: int = USUAL_MARKS
     named: bool = False
     explain: bool = False
     compact: bool = False
@@ -92,6 +95,7 @@ def files_of(
         blank=frozenset(blank),
         explains=sheets.explain,
     )
+    worth = Worth(sheets.marks, marks_of_steps(found.trace, asked, sheets.marks))
     key = answer_key(found.trace, shown, found.audit)
     for format in FORMATS_OF_SHEETS:
         if format not in FORMATS:
@@ -103,6 +107,7 @@ def files_of(
             only_these,
             fields=sheets.fields(student, format),
             compact=sheets.compact,
+            worth=worth,
         )
         whole.add(student, "sheets", format, sheet)
         whole.add(student, "keys", format, key)

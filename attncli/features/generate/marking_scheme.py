@@ -50,20 +50,40 @@ slip: {slip}
 
 def marking(trace: Trace, asked: Sequence[str], marks: int, decimals: int) -> Iterator[str]:
     """The lines of marking.yaml for these steps of a trace, which all problems of the set have."""
-    numbers = {name: prod(trace.steps[name].shape) for name in asked}
-    copied = [name for name in asked if trace.steps[name].rule.is_copy]
-    if len(copied) < len(asked):
-        for name in copied:
-            del numbers[name]
+    numbers = _numbers_of(trace, asked)
+    copied = [name for name in asked if name not in numbers]
     said = ""
-    if len(numbers) < len(asked):
+    if copied:
         said = f"# {listed(copied)} {either(len(copied), 'is', 'are')} only copied: no marks.\n"
     yield _BEGINNING.format(marks=marks, decimals=decimals, copies=said)
-    for name, share in shares(numbers, marks).items():
+    for name, share in marks_of_steps(trace, asked, marks).items():
         title = trace.steps[name].rule.title.lower()
-        yield f"  {name}: {_plain(share)}  # {title}, {count(numbers[name], 'number')}\n"
+        yield f"  {name}: {share}  # {title}, {count(numbers[name], 'number')}\n"
     mistake = _cost_of_a_mistake(marks)
     yield _END.format(mistake=_plain(mistake), slip=_plain(mistake / 2))
+
+
+def marks_of_steps(trace: Trace, asked: Sequence[str], marks: int) -> dict[str, str]:
+    """What each of these steps is worth, as it is written; steps that are only copied are not
+    there.
+    """
+    numbers = _numbers_of(trace, asked)
+    written = {}
+    for name, share in shares(numbers, marks).items():
+        written[name] = _plain(share)
+    return written
+
+
+def _numbers_of(trace: Trace, asked: Sequence[str]) -> dict[str, int]:
+    """How many numbers the steps have that bring marks: not those that are only copied, if there
+    are others.
+    """
+    steps = [trace.steps[name] for name in asked]
+    worked_out = [step for step in steps if not step.rule.is_copy]
+    numbers = {}
+    for step in worked_out or steps:
+        numbers[step.name] = prod(step.shape)
+    return numbers
 
 
 def shares(numbers: Mapping[str, int], marks: int) -> dict[str, Fraction]:

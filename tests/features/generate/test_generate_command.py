@@ -131,7 +131,10 @@ def test_a_set(capsys: pytest.CaptureFixture[str]) -> None:
     both = "the scores were divided by $`d_{k}`$, not by its root · the scores were scaled twice"
     assert both in key
     assert "Give 2 decimals, as in 0.12;" in sheet
-    assert "Hand in these results: attention weights and output." in sheet
+    # Of 20 marks, 16 numbers have 9, and 20 have 11.
+    asked = "Hand in the attention weights (9 marks) and the output (11 marks). The other steps"
+    assert asked in sheet
+    assert "Points: ........ of 20" in sheet
 
 
 @pytest.mark.long
@@ -370,7 +373,7 @@ def test_what_a_problem_can_show(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["generate", "--audit", LOVE]) == 0
     page = capsys.readouterr().out
     same = page.partition("the right numbers here:")[2].partition("These change")[0]
-    assert "the scores were divided by the root of n\n" in same
+    assert "the scores were divided by √n\n" in same
     assert "Sizes that are equal hide some divisions: n = d_k = 3." in page
     assert (
         run(
