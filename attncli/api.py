@@ -249,7 +249,7 @@ def check(
             decimals=one_solution.decimals_asked(decimals, scheme),
         )
         if scheme is not None:
-            solution, earned = one_solution.marked(solution, diagnoses, scheme)
+            solution, diagnoses, earned = one_solution.marked(solution, diagnoses, scheme)
         elif names is not None:
             solution, diagnoses = one_solution.on_steps(solution, diagnoses, names, source, "steps")
     return Checked(solution, diagnoses, marks, earned)

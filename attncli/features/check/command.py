@@ -335,7 +335,7 @@ def _check_solution(
     warnings = solution.verdicts.trace.warnings
     earned = None
     if scheme is not None:
-        solution, earned = one_solution.marked(solution, diagnoses, scheme)
+        solution, diagnoses, earned = one_solution.marked(solution, diagnoses, scheme)
     elif steps is not None:
         solution, diagnoses = one_solution.on_steps(solution, diagnoses, steps, written)
     if hint is None:

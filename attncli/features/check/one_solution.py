@@ -77,12 +77,15 @@ def of_steps(diagnoses: Sequence[Diagnosis], names: Sequence[str]) -> tuple[Diag
 
 def marked(
     solution: Solution, diagnoses: Sequence[Diagnosis], scheme: Scheme
-) -> tuple[Solution, Marks]:
-    """The solution without steps that are neither marked nor filled in, and what it earns.
+) -> tuple[Solution, tuple[Diagnosis, ...], Marks]:
+    """The solution without steps that are neither marked nor filled in, what explains it, and what
+    it earns.
+
+    A single number that is marked as a slip has no other explanation that is only possible.
 
     Raises AttncliError (exit 3) for a step of the scheme that the problem has not.
     """
-    from attncli.features.check.marks.solution import solution_marks
+    from attncli.features.check.marks.solution import solution_marks, without_guesses_at_slips
 
     earned = solution_marks(solution, diagnoses, scheme)
     answers = solution.verdicts.answers.steps
@@ -91,7 +94,7 @@ def marked(
     ]
     if len(shown) < len(answers):
         solution = solution.only(shown)
-    return solution, earned
+    return solution, without_guesses_at_slips(diagnoses, earned), earned
 
 
 def scheme_of(marking: object) -> Scheme:

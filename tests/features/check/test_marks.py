@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import numpy as np
 import pytest
 
 import attncli
@@ -244,6 +245,28 @@ def test_a_wrong_number_outside_the_steps_is_named(
     Path("marking.yaml").write_text(short, encoding="utf-8")
     marked = checked(capsys, written(GIVEN, work=NOT_ROOT), "--marking", "marking.yaml")
     assert "= 18 of 20." in marked
+
+
+def test_a_single_wrong_number_has_no_mistake_of_a_whole_step(folder: Path) -> None:
+    """Of X X^T, t2 → t3 is 1, and so is it with a slip; all other scores are those of Q K^T."""
+    given = {
+        "X": [[0, 1], [-1, 0], [1, -1], [-1, -1]],
+        "W_Q": [[2, 1, 0], [-1, 0, 2]],
+        "W_K": [[1, 2, 0], [1, 0, -1]],
+        "W_V": [[1, 0, -1, 0, -1], [0, -1, 1, -1, -1]],
+    }
+    x = np.array(given["X"])
+    whole = {"Q": x @ given["W_Q"], "K": x @ given["W_K"], "V": x @ given["W_V"]}
+    assert (whole["Q"] @ whole["K"].T)[1, 2] == -2
+    answers: Any = written(whole, cells={"scores": {(1, 2): -1}})
+    answers["scores"] = [[round(float(text)) for text in row] for row in answers["scores"]]
+    assert attncli.check(given, answers, decimals=2).diagnoses
+    found = attncli.check(given, answers, marking="marking.yaml")
+    assert found.earned is not None
+    assert [(each.said, each.taken_off) for each in found.earned.slips] == [("", 1)]
+    assert found.diagnoses == ()
+    (row,) = attncli.check_many([("Liam", given, answers)], marking="marking.yaml")
+    assert row.mistakes == (("scores", "a slip"),)
 
 
 # Digits

@@ -42,6 +42,8 @@ from attncli.problem.python_values import read_values
 from attncli.problem.text.source import Source
 from attncli.render import Style, render
 
+# What a row says of a number that is wrong by itself, and that no mistake explains.
+SLIP = "a slip"
 _ENDED = "the process that checked this ended; perhaps there was not enough memory"
 
 
@@ -129,7 +131,7 @@ def _mark(submission: Submission, settings: Settings) -> Marked:
     unanswered = 0
     earned = None
     if scheme is not None:
-        solution, earned = marked(solution, diagnoses, scheme)
+        solution, diagnoses, earned = marked(solution, diagnoses, scheme)
         unanswered = _cells_unanswered(solution, asked)
     elif settings.steps is not None:
         names = chosen_steps(solution.verdicts.trace, settings.steps)
@@ -141,7 +143,12 @@ def _mark(submission: Submission, settings: Settings) -> Marked:
         page = _page(submission, solution, diagnoses, settings, earned)
     row = _row(submission, settings, solution, diagnoses, unanswered, page)
     if earned is not None:
-        row = replace(row, marks=rounded_marks(earned.points), of=earned.of)
+        row = replace(
+            row,
+            marks=rounded_marks(earned.points),
+            of=earned.of,
+            mistakes=(*row.mistakes, *_slips(earned)),
+        )
     return replace(
         row,
         written=written,
@@ -215,6 +222,13 @@ def _mistakes(solution: Solution, diagnoses: Sequence[Diagnosis]) -> tuple[tuple
         step = cut.cells[0][0]
         found.append((step, cut.said))
     return tuple(found)
+
+
+def _slips(earned: Marks) -> Iterator[tuple[str, str]]:
+    """The steps with numbers that are wrong by themselves, as mistakes have theirs."""
+    for each in earned.slips:
+        if not each.said:
+            yield each.cells[0][0], SLIP
 
 
 def _first_wrong(solution: Solution) -> str:

@@ -49,6 +49,20 @@ def solution_marks(solution: Solution, diagnoses: Sequence[Diagnosis], scheme: S
     return replace(marks_of(scheme, steps, possible, certain), forgiven=forgiven)
 
 
+def without_guesses_at_slips(diagnoses: Sequence[Diagnosis], marks: Marks) -> tuple[Diagnosis, ...]:
+    """The diagnoses without those that only perhaps explain a single number, where that is a slip
+    without a name.
+    """
+    slips = {cell for each in marks.slips if not each.said for cell in each.cells}
+    return tuple(found for found in diagnoses if not _is_guess_at_slip(found, slips))
+
+
+def _is_guess_at_slip(found: Diagnosis, slips: Collection[WrongCell]) -> bool:
+    if found.likely or len(found.cells) != 1:
+        return False
+    return (found.step, found.cells[0]) in slips
+
+
 def _may_be_better(marks: Marks) -> bool:
     """Whether several wrong cells of a step have no cause."""
     return any(len(each.cells) > 1 and not each.said for each in marks.slips) or any(
