@@ -179,7 +179,7 @@ def _best(
         return _Best()
     best = max(one.rank(step) for one in able)
     likeliest = [one for one in able if one.rank(step) == best]
-    by_chance = min(_mistakes_by_chance(trials, step, cells, one.by) for one in likeliest)
+    by_chance = min(mistakes_by_chance(trials, step, cells, one.by) for one in likeliest)
     if by_chance >= MOST_MISTAKES_BY_CHANCE:
         return _Best()
     as_ours = [one for one in likeliest if one.trial.as_ours]
@@ -191,7 +191,7 @@ def _best(
     )
 
 
-def _mistakes_by_chance(
+def mistakes_by_chance(
     trials: Trials, step: str, cells: tuple[CellIndex, ...], by: Reproduction
 ) -> float:
     """How many of the mistakes that are tried would give these cells, were they any numbers about

@@ -122,6 +122,16 @@ def cells(rows: list[list[float]]) -> dict[tuple[int, int], float]:
     return {(i, j): number for i, row in enumerate(rows) for j, number in enumerate(row)}
 
 
+ZEROS = {
+    name: cells(np.zeros(shape).tolist())
+    for name, shape in {
+        "scores": (3, 3),
+        "scaled": (3, 3),
+        "weights": (3, 3),
+        "output": (3, 2),
+    }.items()
+}
+
 CASES = {
     # What the teacher did.
     "all right": of_teacher(written(GIVEN, on_the_way=False), 20),
@@ -211,6 +221,16 @@ CASES = {
     # Nothing explains a step: it earns nothing, and what follows from it all.
     "invented scores": by_hand(written(GIVEN, cells={"scores": cells(INVENTED_SCORES)}), 16),
     "invented output": by_hand(written(GIVEN, cells={"output": cells(INVENTED_OUTPUT)}), 14),
+    # Zeros show no knowledge: nobody has to work them out, nor what follows from them.
+    "nothing but zeros": by_hand(written(GIVEN, cells=ZEROS), 0, 1),
+    "zeros as whole numbers": by_hand(whole(written(GIVEN, cells=ZEROS)), 0, 1),
+    "zeros after right scores": by_hand(
+        {**RIGHT, **written(GIVEN, cells=ZEROS, only=("weights", "output"))}, 8
+    ),
+    # Nothing explains the weights (6). The output is worked out from them.
+    "all weights alike": by_hand(
+        written(GIVEN, work={"weights": lambda m: np.full((3, 3), 1 / 3)}), 14
+    ),
     # The wrong step is not marked, but shown. It is a mistake all the same.
     "a mistake in a step that is not marked": by_hand(
         written(GIVEN, work=BY_D_K), 18, None, ONLY_TWO

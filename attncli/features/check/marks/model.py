@@ -3,7 +3,8 @@
 The marks of a step are shared out among its cells. A cell that is missing, or written with too few
 decimals, loses its share. What is wrong costs by its cause: a mistake once, wherever it shows, and
 a slip once. Wrong numbers that no cause explains cost a slip each, up to what a mistake costs, and
-at least their shares. Of all readings of a solution, the one counts that is best for it.
+at least their shares. Of all readings of a solution, the one counts that is best for it. A cause
+that is only possible excuses no cells that would lose their shares without it.
 
 All amounts are fractions, so that nothing is rounded before it is printed.
 """
@@ -21,7 +22,7 @@ from attncli.features.check.marks.scheme import Scheme
 
 # The name of a step, and the index of a cell in it.
 WrongCell: TypeAlias = tuple[str, tuple[int, ...]]
-LossReason: TypeAlias = Literal["missing", "too coarse", "wrong"]
+LossReason: TypeAlias = Literal["missing", "too coarse", "wrong", "shows nothing"]
 NOTHING = Fraction(0)
 # Of more causes, each is taken that saves the most, one after the other.
 MOST_CAUSES_TRIED = 8
@@ -29,25 +30,32 @@ MOST_CAUSES_TRIED = 8
 
 @dataclass(frozen=True, slots=True)
 class MarkedStep:
-    """A step with so many `cells`: those of them that are `missing`, `coarse` and `wrong`."""
+    """A step with so many `cells`: those of them that are `missing`, `coarse` and `wrong`.
+
+    The `hollow` ones are not wrong, but need no work, if most of this step is wrong and nothing
+    explains that, or most of a step `before` it.
+    """
 
     name: str
     cells: int
     missing: int = 0
     coarse: int = 0
     wrong: frozenset[WrongCell] = frozenset()
+    hollow: int = 0
+    before: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
     """What explains some wrong cells: a mistake, or a slip in a single number. What it `costs` is
-    taken off once.
+    taken off once. One that is not `likely` may be chance.
     """
 
     said: str
     costs: Fraction
     explains: frozenset[WrongCell]
     is_slip: bool = False
+    likely: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,13 +187,37 @@ class _Ledger:
         reading = _Reading([], [], [])
         left = set[WrongCell]().union(*(step.wrong for step in self.steps))
         for cause in chosen:
-            explained = tuple(sorted(cause.explains & left))
+            explained = self._excused(cause, left)
             found = reading.slips if cause.is_slip else reading.mistakes
-            found.append(TakenOff(cause.said, explained, cause.costs))
-            left -= cause.explains
+            found.append(TakenOff(cause.said, tuple(sorted(explained)), cause.costs))
+            left -= explained
         for step in self.steps:
             self._add_rest(reading, step, tuple(sorted(step.wrong & left)))
+        reading.lost.extend(self._lost_by_hollow(left))
         return reading
+
+    def _excused(self, cause: Cause, left: Collection[WrongCell]) -> frozenset[WrongCell]:
+        """The cells that a cause accounts for: what is only possible excuses no whole step."""
+        explained = cause.explains & frozenset(left)
+        if cause.likely:
+            return explained
+        excused = frozenset[WrongCell]()
+        for step in self.steps:
+            of_step = explained & step.wrong
+            if not self._lose_their_shares(step, len(of_step)):
+                excused |= of_step
+        return excused
+
+    def _lost_by_hollow(self, left: Collection[WrongCell]) -> Iterator[LostShare]:
+        """The shares of numbers that need no work after a step that is mostly wrong."""
+        mostly_wrong = {
+            step.name for step in self.steps if 2 * len(step.wrong & frozenset(left)) > step.cells
+        }
+        for step in self.steps:
+            share = self.share(step)
+            after_wrong = {step.name, *step.before} & mostly_wrong
+            if step.hollow and share and after_wrong:
+                yield LostShare(step.name, "shows nothing", step.hollow, step.hollow * share)
 
     def _add_rest(self, reading: _Reading, step: MarkedStep, wrong: tuple[WrongCell, ...]) -> None:
         """Add what wrong cells of a step cost that no cause explains.
@@ -195,14 +227,21 @@ class _Ledger:
         """
         if not wrong:
             return
-        scheme, number = self.scheme, len(wrong)
-        slips = min(number * scheme.slip, max(scheme.slip, scheme.mistake))
-        shares = number * self.share(step)
-        is_single = number == 1 < step.cells
-        if is_single or slips >= shares:
-            reading.slips.append(TakenOff("", wrong, slips))
-        else:
+        number = len(wrong)
+        if self._lose_their_shares(step, number):
+            shares = number * self.share(step)
             reading.lost.append(LostShare(step.name, "wrong", number, shares))
+        else:
+            reading.slips.append(TakenOff("", wrong, self._as_slips(number)))
+
+    def _as_slips(self, number: int) -> Fraction:
+        """What so many slips in a step cost."""
+        return min(number * self.scheme.slip, max(self.scheme.slip, self.scheme.mistake))
+
+    def _lose_their_shares(self, step: MarkedStep, number: int) -> bool:
+        """Whether so many wrong cells of a step, without a cause, cost more than as slips."""
+        is_single = number == 1 < step.cells
+        return not is_single and self._as_slips(number) < number * self.share(step)
 
 
 def _choices(ledger: _Ledger) -> Iterator[Sequence[Cause]]:
@@ -225,7 +264,10 @@ def _needed(causes: Collection[Cause]) -> list[Cause]:
     needed: list[Cause] = []
     for cause in sorted(causes, key=lambda each: (-len(each.explains), each.costs)):
         if not any(
-            cause.explains <= other.explains and other.costs <= cause.costs for other in needed
+            cause.explains <= other.explains
+            and other.costs <= cause.costs
+            and other.likely >= cause.likely
+            for other in needed
         ):
             needed.append(cause)
     return needed

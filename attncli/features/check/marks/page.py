@@ -82,6 +82,9 @@ def _why_lost(judgement: Judgement, lost: LostShare) -> str:
     if lost.reason == "too coarse":
         have = either(lost.cells, "has", "have")
         return f"{lost.step}: {numbers} {have} too few decimals"
+    if lost.reason == "shows nothing":
+        need = either(lost.cells, "needs", "need")
+        return f"{lost.step}: {numbers} {need} no work after what is wrong"
     return f"{lost.step}: {numbers} {are} wrong, and nothing explains that"
 
 

@@ -7,11 +7,20 @@ right must not lose the name by that, nor who makes a slip beside the mistake.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import cast
 
 from attncli.features.check.cell_values import CellIndex
-from attncli.features.check.diagnosis import Reproduction, Trials, decimals_of, leaves_out
+from attncli.features.check.diagnosis import (
+    MOST_BY_CHANCE_BESIDE_A_LIKELY_ONE,
+    Reproduction,
+    Trials,
+    decimals_of,
+    leaves_out,
+    mistakes_by_chance,
+)
 from attncli.features.check.marks.model import WrongCell
-from attncli.features.check.verdicts import Judgement
+from attncli.features.check.verdicts import JudgedCell, Judgement
 
 # One number is a slip, whatever else explains it.
 FEWEST_CELLS = 2
@@ -19,25 +28,45 @@ FEWEST_CELLS = 2
 MOST_WRONG_CELLS = 100
 
 
+@dataclass(slots=True)
+class PartialMistake:
+    """The `cells` that a mistake gives; it is `likely` if those of a step are no chance."""
+
+    cells: set[WrongCell] = field(default_factory=set)
+    likely: bool = False
+
+
 def partial_mistakes(
     judgement: Judgement, wrong: Mapping[str, tuple[CellIndex, ...]]
-) -> dict[str, frozenset[WrongCell]]:
+) -> dict[str, PartialMistake]:
     """For each known mistake the wrong cells that it gives, if these are two or more. Steps that
     were left out may be rounded on the way.
     """
     if sum(map(len, wrong.values())) > MOST_WRONG_CELLS:
         return {}
     trials = Trials(judgement)
-    found: dict[str, set[WrongCell]] = {}
+    found: dict[str, PartialMistake] = {}
     for trial in trials.of_mistakes:
         if trial.mistake.of_own:
             continue
         for step in trial.affected.keys() & wrong.keys():
             for plain in _readings(trials, step):
                 by = trials.by(trial, plain)
-                given = {(step, cell) for cell in wrong[step] if by.gives(step, cell)}
-                found.setdefault(trial.mistake.name, set()).update(given)
-    return {name: frozenset(cells) for name, cells in found.items() if len(cells) >= FEWEST_CELLS}
+                given = tuple(cell for cell in wrong[step] if by.gives(step, cell))
+                partly = found.setdefault(trial.mistake.name, PartialMistake())
+                partly.cells.update((step, cell) for cell in given)
+                # Zeros alone are a sign of nothing.
+                if len(given) >= FEWEST_CELLS and not is_nothing_but_zeros(judgement, step):
+                    by_chance = mistakes_by_chance(trials, step, given, by)
+                    partly.likely |= by_chance < MOST_BY_CHANCE_BESIDE_A_LIKELY_ONE
+    return {name: partly for name, partly in found.items() if len(partly.cells) >= FEWEST_CELLS}
+
+
+def is_nothing_but_zeros(judgement: Judgement, name: str) -> bool:
+    """Whether every number that was written in a step is 0, and not all of them should be."""
+    cells = cast("list[JudgedCell]", judgement.steps[name].ravel().tolist())
+    claims = [cell.given for cell in cells if cell.given is not None]
+    return not any(claim.value for claim in claims) and any(cell.expected for cell in cells)
 
 
 def _readings(trials: Trials, step: str) -> Iterator[Reproduction]:

@@ -7,12 +7,12 @@ from dataclasses import replace
 from fractions import Fraction
 from math import prod
 
-from attncli.features.check.cell_values import CellIndex
+from attncli.features.check.cell_values import CellIndex, steps_after
 from attncli.features.check.cut_digits import cut_off
 from attncli.features.check.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis
 from attncli.features.check.diagnosis_page import with_labels
 from attncli.features.check.marks.model import Cause, MarkedStep, Marks, WrongCell, marks_of
-from attncli.features.check.marks.partial_mistakes import partial_mistakes
+from attncli.features.check.marks.partial_mistakes import is_nothing_but_zeros, partial_mistakes
 from attncli.features.check.marks.rounded_between import rounded_between
 from attncli.features.check.marks.scheme import Scheme
 from attncli.features.check.single_cell_errors import ErrorKind
@@ -41,10 +41,15 @@ def solution_marks(solution: Solution, diagnoses: Sequence[Diagnosis], scheme: S
     forgiven = sum(map(len, rounded.values()))
     if not _may_be_better(marks):
         return replace(marks, forgiven=forgiven)
-    partly = partial_mistakes(judgement, wrong)
+    found = partial_mistakes(judgement, wrong)
     possible += [
-        Cause(f"perhaps {with_labels(judgement, name)}", scheme.mistake, cells)
-        for name, cells in partly.items()
+        Cause(
+            f"perhaps {with_labels(judgement, name)}",
+            scheme.mistake,
+            frozenset(partly.cells),
+            likely=partly.likely,
+        )
+        for name, partly in found.items()
     ]
     return replace(marks_of(scheme, steps, possible, certain), forgiven=forgiven)
 
@@ -53,8 +58,12 @@ def without_guesses_at_slips(diagnoses: Sequence[Diagnosis], marks: Marks) -> tu
     """The diagnoses without those that only perhaps explain a single number, where that is a slip
     without a name.
     """
-    slips = {cell for each in marks.slips if not each.said for cell in each.cells}
-    return tuple(found for found in diagnoses if not _is_guess_at_slip(found, slips))
+    slips = set[WrongCell]()
+    for each in marks.slips:
+        if not each.said:
+            slips.update(each.cells)
+    kept = [found for found in diagnoses if not _is_guess_at_slip(found, slips)]
+    return tuple(kept)
 
 
 def _is_guess_at_slip(found: Diagnosis, slips: Collection[WrongCell]) -> bool:
@@ -89,13 +98,24 @@ def _marked_step(judgement: Judgement, name: str, rounded: Collection[CellIndex]
         return MarkedStep(name, size, missing=size)
     wrong = [index for index in indices_where(cells, "wrong") if index not in rounded]
     coarse = [index for index in wrong if cells[index].too_coarse]
+    hollow = 0
+    if is_nothing_but_zeros(judgement, name):
+        hollow = len(indices_where(cells, "right", "carried", "rounding"))
     return MarkedStep(
         name,
         size,
         missing=len(indices_where(cells, "missing")),
         coarse=len(coarse),
         wrong=frozenset((name, index) for index in wrong if index not in coarse),
+        hollow=hollow,
+        before=_before(judgement, name),
     )
+
+
+def _before(judgement: Judgement, name: str) -> frozenset[str]:
+    """The steps that a step is worked out from, through all between them."""
+    trace = judgement.trace
+    return frozenset(other for other in trace.steps if name in steps_after(trace, {other}))
 
 
 def _certain(judgement: Judgement, scheme: Scheme) -> list[Cause]:
@@ -119,20 +139,22 @@ def causes(judgement: Judgement, diagnoses: Sequence[Diagnosis], scheme: Scheme)
             explained.setdefault(key, set()).update((found.step, cell) for cell in found.cells)
             if key not in of or found.likely:
                 of[key] = found
-    names: dict[tuple[frozenset[WrongCell], Fraction, bool], list[str]] = {}
+    names: dict[tuple[frozenset[WrongCell], Fraction, bool, bool], list[str]] = {}
     for key, cells in explained.items():
         name, found = key[0], of[key]
         is_slip = _is_slip(found)
         costs = scheme.slip if is_slip else scheme.mistake
         if name == ROUNDED_ON_THE_WAY:
             costs = Fraction(0)
+        # Zeros alone are a sign of nothing.
+        likely = found.likely and not is_nothing_but_zeros(judgement, found.step)
         said = with_labels(judgement, name)
-        if not found.likely:
+        if not likely:
             said = f"perhaps {said}"
-        names.setdefault((frozenset(cells), costs, is_slip), []).append(said)
+        names.setdefault((frozenset(cells), costs, is_slip, likely), []).append(said)
     return [
-        Cause(", or ".join(said), costs, cells, is_slip)
-        for (cells, costs, is_slip), said in names.items()
+        Cause(", or ".join(said), costs, cells, is_slip, likely)
+        for (cells, costs, is_slip, likely), said in names.items()
     ]
 
 
