@@ -207,7 +207,8 @@ def test_every_mark_is_explained(folder: Path, capsys: pytest.CaptureFixture[str
     ) in said
     assert "a slip in output, t2 → d2" not in said
     assert "= 14.5 of 20." in said
-    assert "output 4.5 6" in said
+    # 4 + 4 + 6 + 4.5 − 4 is 14.5.
+    assert "output 4.5 6 mistakes and slips −4 in all 14.5 20" in said
     data = json.loads(checked(capsys, answers, "--marking", "marking.yaml", "--format", "json"))
     jsonschema.validate(data, SCHEMA)
     marks = data["marks"]

@@ -110,8 +110,13 @@ class Marks:
     @property
     def balance(self) -> Fraction:
         """What the steps keep, less what is taken off; it may be below nothing."""
+        return sum(self.steps.values(), NOTHING) - self.taken_off
+
+    @property
+    def taken_off(self) -> Fraction:
+        """What mistakes and slips cost together."""
         taken = [each.taken_off for each in (*self.mistakes, *self.slips)]
-        return sum(self.steps.values(), NOTHING) - sum(taken, NOTHING)
+        return sum(taken, NOTHING)
 
     @property
     def points(self) -> Fraction:

@@ -9,7 +9,7 @@ from typing import Any
 from attncli.english import count, either
 from attncli.features.check.marks.model import LostShare, Marks, TakenOff
 from attncli.features.check.verdicts import Judgement
-from attncli.page.document import Block, Paragraph, Table, with_symbols
+from attncli.page.document import Block, Paragraph, Table, Text, with_symbols
 
 # More cells of a slip are only counted.
 MOST_CELLS_NAMED = 3
@@ -30,7 +30,7 @@ def marks_text(marks: Fraction) -> str:
 
 
 def marks_blocks(judgement: Judgement, marks: Marks) -> Iterator[Block]:
-    """How the marks come about: a sum, and what each step keeps."""
+    """How the marks come about: a sum, and what each step keeps, less what is taken off."""
     yield Paragraph(with_symbols(_sum(judgement, marks)))
     if marks.forgiven:
         are = either(marks.forgiven, "is", "are")
@@ -39,10 +39,13 @@ def marks_blocks(judgement: Judgement, marks: Marks) -> Iterator[Block]:
             f"{count(marks.forgiven, 'number')} {are} off only because steps that are not written"
         )
         yield Paragraph((f"{said} were rounded. {keep}",))
-    rows = [
+    rows: list[tuple[Text, ...]] = [
         ((name,), (marks_text(kept),), (marks_text(marks.worth[name]),))
         for name, kept in marks.steps.items()
     ]
+    if taken := marks.taken_off:
+        rows.append((("mistakes and slips",), (f"−{marks_text(taken)}",), ()))
+        rows.append((("in all",), (marks_text(marks.points),), (f"{marks.of}",)))
     yield Table(("step", "marks", "of"), tuple(rows), (1, 2))
 
 
