@@ -452,6 +452,11 @@ def rounded_first(step: str, decimals: int) -> str | None:
     return _ROUNDED_FIRST.get((step, decimals))
 
 
+def roundings_of(step: str) -> set[str]:
+    """What it is called that the numbers of a step were rounded first, to however many decimals."""
+    return {name for (of, _), name in _ROUNDED_FIRST.items() if of == step}
+
+
 FORWARD_MISTAKES: tuple[Mistake, ...] = (
     Mistake(
         "w-q-w-k-swapped",

@@ -313,18 +313,38 @@ def _refuse_coarse(
     cells: NDArray[np.object_],
     judged: Mapping[str, NDArray[np.object_]],
 ) -> None:
-    """Numbers with too few decimals that only follow from such numbers are wrong as those are: with
-    whole numbers for all weights, whole outputs need no work.
+    """Numbers with too few decimals that only follow from such numbers are wrong as those are. In a
+    step where most of them follow exactly, they have no more decimals, and may stay.
     """
     if not any(_any_too_coarse(step) for step in judged.values()):
         return
+    may_stay = _most_follow_exactly(cells)
     for index in indices_where(cells, "carried"):
         cell = cast("JudgedCell", cells[index])
         if cell.given is None or not cell.given.coarse:
             continue
+        if may_stay and _follows_exactly(cell, cell.given):
+            continue
         read = values.equation(name, index).ranges
         if any(judged[ref.name][cell_of(ref)].too_coarse for ref in read if ref.name in judged):
             cells[index] = replace(cell, verdict="wrong")
+
+
+def _most_follow_exactly(cells: NDArray[np.object_]) -> bool:
+    """Whether most of the coarse numbers of a step are worked out from the numbers before them. A
+    few may be by chance.
+    """
+    follow = []
+    for index in indices_where(cells, "carried", "wrong"):
+        cell = cast("JudgedCell", cells[index])
+        if cell.given is not None and cell.given.coarse:
+            follow.append(_follows_exactly(cell, cell.given))
+    return 2 * sum(follow) > len(follow)
+
+
+def _follows_exactly(cell: JudgedCell, claim: Claim) -> bool:
+    """Whether a claim is what the numbers before it give, exactly as these were written."""
+    return math.isclose(cell.own, float(claim.value), rel_tol=CLOSE, abs_tol=CLOSE)
 
 
 def _any_too_coarse(cells: NDArray[np.object_]) -> bool:

@@ -130,6 +130,11 @@ ZEROS = {
         "weights": (3, 3),
         "output": (3, 2),
     }.items()
+}  # The output follows from the weights.
+WHOLE_WEIGHTS = {
+    **RIGHT,
+    "weights": [["0.00", "0.00", "1.00"], ["0.00", "0.00", "0.00"], ["0.00", "1.00", "0.00"]],
+    "output": [["0.00", "2.00"], ["0.00", "0.00"], ["3.00", "0.00"]],
 }
 
 CASES = {
@@ -217,6 +222,11 @@ CASES = {
             "output": [["0.00", "2.00"], ["0.00", "0.00"], ["3.00", "0.00"]],
         },
         14,
+    ),
+    # With zeros behind the point, or without a point, they are the same numbers.
+    "weights as whole numbers, with zeros": by_hand(WHOLE_WEIGHTS, 14),
+    "weights and output as whole numbers": by_hand(
+        {**RIGHT, **{name: whole(WHOLE_WEIGHTS)[name] for name in ("weights", "output")}}, 14
     ),
     # Nothing explains a step: it earns nothing, and what follows from it all.
     "invented scores": by_hand(written(GIVEN, cells={"scores": cells(INVENTED_SCORES)}), 16),

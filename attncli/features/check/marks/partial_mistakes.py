@@ -21,6 +21,7 @@ from attncli.features.check.diagnosis import (
 )
 from attncli.features.check.marks.model import WrongCell
 from attncli.features.check.verdicts import JudgedCell, Judgement
+from attncli.mistakes.forward import roundings_of
 
 # One number is a slip, whatever else explains it.
 FEWEST_CELLS = 2
@@ -50,6 +51,8 @@ def partial_mistakes(
         if trial.mistake.of_own:
             continue
         for step in trial.affected.keys() & wrong.keys():
+            if trial.mistake.name in coarse_roundings(judgement, step):
+                continue
             for plain in _readings(trials, step):
                 by = trials.by(trial, plain)
                 given = tuple(cell for cell in wrong[step] if by.gives(step, cell))
@@ -67,6 +70,15 @@ def is_nothing_but_zeros(judgement: Judgement, name: str) -> bool:
     cells = cast("list[JudgedCell]", judgement.steps[name].ravel().tolist())
     claims = [cell.given for cell in cells if cell.given is not None]
     return not any(claim.value for claim in claims) and any(cell.expected for cell in cells)
+
+
+def coarse_roundings(judgement: Judgement, step: str) -> set[str]:
+    """The names of roundings that give a step fewer decimals than were asked for: no mistakes in a
+    marking.
+    """
+    claims = judgement.answers.steps[step].claims
+    were_asked = any(claim.half_as_written is not None for claim in claims)
+    return roundings_of(step) if were_asked else set()
 
 
 def _readings(trials: Trials, step: str) -> Iterator[Reproduction]:

@@ -12,7 +12,11 @@ from attncli.features.check.cut_digits import cut_off
 from attncli.features.check.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis
 from attncli.features.check.diagnosis_page import with_labels
 from attncli.features.check.marks.model import Cause, MarkedStep, Marks, WrongCell, marks_of
-from attncli.features.check.marks.partial_mistakes import is_nothing_but_zeros, partial_mistakes
+from attncli.features.check.marks.partial_mistakes import (
+    coarse_roundings,
+    is_nothing_but_zeros,
+    partial_mistakes,
+)
 from attncli.features.check.marks.rounded_between import rounded_between
 from attncli.features.check.marks.scheme import Scheme
 from attncli.features.check.single_cell_errors import ErrorKind
@@ -31,7 +35,7 @@ def solution_marks(solution: Solution, diagnoses: Sequence[Diagnosis], scheme: S
     scheme.require_steps(judgement.trace)
     rounded = rounded_between(judgement)
     steps = [
-        _marked_step(judgement, name, rounded.get(name, set()))
+        _marked_step(judgement, name, rounded.get(name, set()), diagnoses)
         for name in _steps(judgement, scheme)
     ]
     certain = _certain(judgement, scheme)
@@ -90,7 +94,12 @@ def _steps(judgement: Judgement, scheme: Scheme) -> Iterator[str]:
             yield name
 
 
-def _marked_step(judgement: Judgement, name: str, rounded: Collection[CellIndex]) -> MarkedStep:
+def _marked_step(
+    judgement: Judgement,
+    name: str,
+    rounded: Collection[CellIndex],
+    diagnoses: Sequence[Diagnosis],
+) -> MarkedStep:
     """A step with its wrong cells, but for those that were only `rounded` on the way."""
     size = prod(judgement.trace.steps[name].shape)
     cells = judgement.steps.get(name)
@@ -98,6 +107,8 @@ def _marked_step(judgement: Judgement, name: str, rounded: Collection[CellIndex]
         return MarkedStep(name, size, missing=size)
     wrong = [index for index in indices_where(cells, "wrong") if index not in rounded]
     coarse = [index for index in wrong if cells[index].too_coarse]
+    if _was_rounded_to_too_few(judgement, name, diagnoses):
+        coarse = indices_where(cells, "wrong", "rounding")
     hollow = 0
     if is_nothing_but_zeros(judgement, name):
         hollow = len(indices_where(cells, "right", "carried", "rounding"))
@@ -110,6 +121,16 @@ def _marked_step(judgement: Judgement, name: str, rounded: Collection[CellIndex]
         hollow=hollow,
         before=_before(judgement, name),
     )
+
+
+def _was_rounded_to_too_few(
+    judgement: Judgement, name: str, diagnoses: Sequence[Diagnosis]
+) -> bool:
+    """Whether a step was rounded to fewer decimals than were asked for, and then written with
+    zeros: 1.00 for 0.93 is no better than 1.
+    """
+    names = coarse_roundings(judgement, name)
+    return any(found.step == name and names & {*found.mistakes} for found in diagnoses)
 
 
 def _before(judgement: Judgement, name: str) -> frozenset[str]:
@@ -134,6 +155,8 @@ def causes(judgement: Judgement, diagnoses: Sequence[Diagnosis], scheme: Scheme)
     of: dict[tuple[str, int], Diagnosis] = {}
     for number, found in enumerate(diagnoses):
         for name in found.mistakes:
+            if name in coarse_roundings(judgement, found.step):
+                continue
             # The same slip in two steps is two slips.
             key = (name, number if found.error else -1)
             explained.setdefault(key, set()).update((found.step, cell) for cell in found.cells)
