@@ -260,7 +260,8 @@ def check(
     from attncli.features.check.many.result_row import Settings
     from attncli.features.check.one_solution import decimals_asked
 
-    scheme = _scheme(marking or _beside(batch, marks=marks, steps=steps, quiet=quiet))
+    marking = marking or _beside(batch, marks=marks, steps=steps, quiet=quiet)
+    scheme = _scheme(marking)
     settings = Settings(
         lenient=lenient,
         steps=None if steps is None else tuple(steps),
@@ -278,6 +279,7 @@ def check(
         paths,
         look,
         settings,
+        marking=marking,
         batch=batch,
         directory=directory,
         feedback=feedback,
@@ -386,6 +388,7 @@ def _check_class(
     look: Look,
     settings: "Settings",
     *,
+    marking: str | None,
     batch: str | None,
     directory: str | None,
     feedback: str | None,
@@ -412,14 +415,15 @@ def _check_class(
     require_workbook(look, "results")
     earlier: Sequence[Marked] = ()
     if resume:
-        earlier = earlier_results(look, lenient=settings.lenient, marks=settings.marks)
+        of = settings.marks if settings.scheme is None else settings.scheme.marks
+        earlier = earlier_results(look, lenient=settings.lenient, marks=of, marking=marking)
     students = class_of(
         file, paths, batch=batch, folder=directory, output=look.output, outside=settings.outside
     )
     if settings.steps is not None:
         # This refuses a step that no problem has.
         chosen_names(settings.steps, tuple(RULES))
-    marking = Marking(students, earlier)
+    work = Marking(students, earlier)
     pages = kept = None
     with CleanupBeforeExit(), new_folders() as make_folder:
         try:
@@ -428,20 +432,20 @@ def _check_class(
                 pages = Feedback(feedback, names, feedback_format or "markdown", make_folder)
             kept = kept_beside(look, goes_on=resume)
             try:
-                marking.run(settings, workers or os.cpu_count() or 1, pages, scheduler, kept)
+                work.run(settings, workers or os.cpu_count() or 1, pages, scheduler, kept)
             except Exception:
                 # A page of feedback cannot be made, say: what is done is written all the same.
-                if marking.marked:
-                    write_results(marking, look, kept)
+                if work.marked:
+                    write_results(work, look, kept)
                 raise
-            write_results(marking, look, kept)
+            write_results(work, look, kept)
         except (KeyboardInterrupt, Terminated):
-            warn_of([marking.end_early(look, kept)], quiet=quiet)
+            warn_of([work.end_early(look, kept)], quiet=quiet)
             raise
-    warn_of(marking.warnings, quiet=quiet)
+    warn_of(work.warnings, quiet=quiet)
     if pages is not None:
         warn_of(pages.warnings, quiet=quiet)
-    return Exit.OK if marking.passed else Exit.DIFFERENCE
+    return Exit.OK if work.passed else Exit.DIFFERENCE
 
 
 def _require_what_is_checked(

@@ -20,7 +20,7 @@ from attncli.errors import AttncliError, file_error, usage_error
 from attncli.escaping import visible
 from attncli.features.check.many.class_page import class_page
 from attncli.features.check.many.copies_in_class import copies_in, with_notes
-from attncli.features.check.many.kept_rows import KeptRows, began_anew, kept_rows
+from attncli.features.check.many.kept_rows import KeptRows, began_anew, file_of_rows, kept_rows
 from attncli.features.check.many.manifest import (
     Submission,
     numbered_without_doubles,
@@ -246,12 +246,14 @@ def write_results(marking: Marking, look: Look, kept: KeptRows | None) -> None:
         kept.remove()
 
 
-def earlier_results(look: Look, *, lenient: bool, marks: int | None) -> list[Marked]:
+def earlier_results(
+    look: Look, *, lenient: bool, marks: int | None, marking: str | None = None
+) -> list[Marked]:
     """The results in the file that is to be written, if it is there, and the rows that a killed run
     kept beside it.
 
-    Raises AttncliError: exit 2 where they are of another number of `marks`, exit 3 or 4 where the
-    file holds none.
+    Raises AttncliError: exit 2 where they are of another number of `marks`, or older than the file
+    of the `marking`, exit 3 or 4 where the file holds none.
     """
     output = look.output
     if output is None or output == "-" or not look.holds_numbers():
@@ -261,17 +263,41 @@ def earlier_results(look: Look, *, lenient: bool, marks: int | None) -> list[Mar
         )
     # A run that began anew has left the old results in their place: they are not its own.
     has_earlier = os.path.exists(output) and not began_anew(output)
+    if marking is not None:
+        read = [output, file_of_rows(output)] if has_earlier else [file_of_rows(output)]
+        for file in read:
+            _require_older(marking, file)
     earlier = read_results(output, lenient=lenient) if has_earlier else []
     earlier += kept_rows(output)
     if marks is not None:
-        _require_marks(marks, earlier, output)
+        _require_marks(marks, earlier, output, marking)
     return earlier
 
 
-def _require_marks(marks: int, earlier: Sequence[Marked], output: str) -> None:
+def _require_older(marking: str, output: str) -> None:
+    """Raises AttncliError where marks would be of two schemes: the file of the marking was changed
+    after the results were written.
+    """
+    if not (os.path.isfile(marking) and os.path.isfile(output)):
+        return
+    if os.path.getmtime(marking) <= os.path.getmtime(output):
+        return
+    help = "leave out --resume to mark all anew, or name another file after -o"
+    raise usage_error(
+        f"--resume cannot be used: {marking} was changed after {output} was written", help=help
+    )
+
+
+def _require_marks(marks: int, earlier: Sequence[Marked], output: str, marking: str | None) -> None:
     others = [each.of for each in earlier if each.of is not None and each.of != marks]
-    if others:
-        raise usage_error(
-            f"--marks {marks} cannot be used: the results in {output} are of {others[0]} marks",
-            help=f"write --marks {others[0]}, or name another file after -o",
-        )
+    if not others:
+        return
+    used = f"--marks {marks}"
+    instead = f"write --marks {others[0]}"
+    if marking is not None:
+        used = f"{marking} of {marks} marks"
+        instead = "leave out --resume to mark all anew"
+    raise usage_error(
+        f"{used} cannot be used: the results in {output} are of {others[0]} marks",
+        help=f"{instead}, or name another file after -o",
+    )

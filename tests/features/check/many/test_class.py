@@ -1040,6 +1040,35 @@ def test_a_file_of_another_ending_stands_in_for_a_blank_one(
 
 
 @pytest.mark.usefixtures("school")
+def test_a_class_has_one_marking(capsys: pytest.CaptureFixture[str]) -> None:
+    """A marking that is changed after the results would leave two scales in them."""
+    marking = Path("marking.yaml")
+    text = "marks: 20\nsteps: {scores: 10, weights: 10}\nmistake: 2\n"
+    marking.write_text(text, encoding="utf-8")
+    os.utime(marking, (0, 0))
+    results()
+    assert len(results("--resume")) == len(ANSWERS)
+    assert capsys.readouterr().err == ""
+
+    marking.write_text(text.replace("mistake: 2", "mistake: 1"), encoding="utf-8")
+    later = os.path.getmtime("results.csv") + 1
+    os.utime(marking, (later, later))
+    line = ["check", "--batch", "manifest.csv", "-o", "results.csv"]
+    assert run([*line, "--resume"]) == 2
+    said = "--resume cannot be used: marking.yaml was changed after results.csv was written"
+    assert said in capsys.readouterr().err
+
+    # Of other marks it is, whenever it was written.
+    other = "marks: 10\nsteps: {scores: 5, weights: 5}\nmistake: 1\n"
+    marking.write_text(other, encoding="utf-8")
+    os.utime(marking, (0, 0))
+    assert run([*line, "--resume"]) == 2
+    said = "marking.yaml of 10 marks cannot be used: the results in results.csv are of 20 marks"
+    assert said in capsys.readouterr().err
+    assert {row["of"] for row in results()} == {"10"}
+
+
+@pytest.mark.usefixtures("school")
 def test_a_file_of_another_ending_takes_the_row_of_the_blank_one() -> None:
     Path("answers/eve.yaml").write_text("scores: [[_, _]]\n", encoding="utf-8")
     add_row("Eve", "problem.yaml", "answers/eve.yaml")
