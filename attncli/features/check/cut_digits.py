@@ -11,6 +11,8 @@ from attncli.features.check.cell_values import CellIndex
 from attncli.features.check.verdicts import JudgedCell, Judgement, rounds_to
 
 CUT_OFF = "you cut the digits off"
+# The same, told to a teacher.
+WERE_CUT_OFF = "the digits were cut off"
 # So many numbers have to be cut off, and none rounded up. One that is a unit too small has many
 # reasons.
 FEWEST_CUT_OFF = 3

@@ -194,6 +194,7 @@ def checked(capsys: pytest.CaptureFixture[str], answers: Any, *options: str, cod
 
 
 NOT_ROOT = {"scaled": lambda m: m["scores"] / 2}
+NOT_SCALED = {"scaled": lambda m: m["scores"]}
 
 
 def test_every_mark_is_explained(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -270,6 +271,40 @@ def test_a_single_wrong_number_has_no_mistake_of_a_whole_step(folder: Path) -> N
     assert row.mistakes == (("scores", "a slip"),)
 
 
+def test_what_to_teach_again_has_each_reason_once(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ada shows the mistake in scaled, and Ben in weights."""
+    given = {
+        "Q": [[1, 2], [2, 1], [3, 1]],
+        "K": [[1, 1], [2, 1], [1, 3]],
+        "V": [[1, 2], [3, 0], [0, 2]],
+    }
+    Path("problem.yaml").write_text(json.dumps(given), encoding="utf-8")
+    without_scaled = ("scores", "weights", "output")
+    coarse: Any = written(given)
+    coarse["weights"] = [[text[:-1] for text in row] for row in coarse["weights"]]
+    solutions = {
+        "Ada": written(given, work=NOT_SCALED),
+        "Ben": written(given, work=NOT_SCALED, only=without_scaled),
+        "Cy": coarse,
+        "Dai": written(given, cells={"scores": {(0, 1): 99}}),
+    }
+    lines = ["student,problem,answers"]
+    for name, answers in solutions.items():
+        Path(f"{name}.json").write_text(json.dumps(answers), encoding="utf-8")
+        lines.append(f"{name},problem.yaml,{name}.json")
+    Path("manifest.csv").write_text("\n".join(lines), encoding="utf-8")
+    assert run(["check", "--batch", "manifest.csv"]) == 1
+    said = " ".join(capsys.readouterr().out.split())
+    again, _, _ = said.partition("How each step went")
+    assert "• 2 students: scaled and weights: the scores were not scaled. " in again
+    assert again.count("not scaled") == 1
+    assert "• 1 student: a slip in scores. Dai." in again
+    assert "• 1 student: too few decimals in weights. Cy." in again
+    assert "• 1 student: missing numbers in scaled. Ben." in again
+
+
 # Digits
 
 
@@ -318,7 +353,7 @@ def test_digits_that_were_cut_off_are_called_so() -> None:
     assert found.earned.points == 19
     assert "You cut the digits off" in found.to_markdown()
     rows = attncli.check_many([("Ada", given, answers)])
-    assert any(mistake == CUT_OFF for _, mistake in rows[0].mistakes)
+    assert any(mistake == "the digits were cut off" for _, mistake in rows[0].mistakes)
     for rounding in (half_even(), None):
         right = attncli.check(given, written(given, rounding=rounding))
         assert "cut the digits off" not in right.to_markdown()

@@ -19,7 +19,7 @@ from attncli.cli.classes.summary import (
 )
 from attncli.english import count, either, listed
 from attncli.features.check.many.copies import Copies, in_classes
-from attncli.features.check.many.result_row import Example, Marked
+from attncli.features.check.many.result_row import SLIP, Example, Marked
 from attncli.features.check.verdicts import VERDICTS, Verdict
 from attncli.page.document import (
     Block,
@@ -168,9 +168,10 @@ def _blocks(results: Sequence[Marked], found: Copies) -> Iterator[Block]:
         yield Paragraph((spread_in_words([*map(_share, read)]),))
     if not results:
         return
-    if made := _made(read):
+    made = _topics(read)
+    if lines := [*_taught_again(read, made[:MOST_MISTAKES_LISTED]), *_lost_by(read)]:
         yield Heading("What to teach again")
-        yield Listing(tuple(_taught_again(read, made[:MOST_MISTAKES_LISTED])))
+        yield Listing(tuple(lines))
         more = len(made) - MOST_MISTAKES_LISTED
         if more > 0:
             yield Paragraph(
@@ -208,11 +209,45 @@ def _students(results: Sequence[Marked], read: Sequence[Marked]) -> Table:
     return Table(head, rows, columns_of_numbers, whole=(0,), sorts=True)
 
 
-def _taught_again(read: Sequence[Marked], made: Sequence[Made]) -> Iterator[Text]:
+def _topics(read: Sequence[Marked]) -> list[tuple[str, list[str]]]:
+    """Each mistake, in whatever steps it shows, and the students who made it; the most frequent
+    first.
+    """
+    found = []
+    for each in read:
+        of_student = [mistake for _, mistake in each.mistakes if mistake != SLIP]
+        found += [(mistake, each.student) for mistake in dict.fromkeys(of_student)]
+    return most_first(found)
+
+
+def _steps_of(read: Sequence[Marked], mistake: str) -> list[str]:
+    """The steps in which a mistake shows, each once."""
+    steps = [step for each in read for step, made in each.mistakes if made == mistake]
+    return [*dict.fromkeys(steps)]
+
+
+def _lost_by(read: Sequence[Marked]) -> Iterator[Text]:
+    """What costs marks and is no mistake: slips, then numbers with too few decimals, then those
+    that are missing.
+    """
+    reasons = ((SLIP, "a slip"), ("too coarse", "too few decimals"), ("missing", "missing numbers"))
+    for reason, words in reasons:
+        found = []
+        for each in read:
+            told = (*each.mistakes, *each.losses)
+            steps = dict.fromkeys(step for step, why in told if why == reason)
+            found += [(step, each.student) for step in steps]
+        for step, who in most_first(found):
+            students = count(len(who), "student")
+            yield (f"{students}: {words} in {step}. {named(who)}.",)
+
+
+def _taught_again(read: Sequence[Marked], made: Sequence[tuple[str, list[str]]]) -> Iterator[Text]:
     """Each mistake, who made it, and the number to show."""
-    for (step, mistake), who in made:
-        said = f"{count(len(who), 'student')}: {step}: {mistake}."
-        example = _smallest_example(read, step, mistake)
+    for mistake, who in made:
+        steps = _steps_of(read, mistake)
+        said = f"{count(len(who), 'student')}: {listed(steps)}: {mistake}."
+        example = _smallest_example(read, steps, mistake)
         if example is None:
             yield with_symbols(f"{said} {named(who)}.")
             continue
@@ -230,20 +265,20 @@ def _others(who: Sequence[str], shown: str) -> str:
 
 
 def _smallest_example(
-    read: Sequence[Marked], step: str, mistake: str
+    read: Sequence[Marked], steps: Sequence[str], mistake: str
 ) -> tuple[str, Example] | None:
-    """The student and the number that show a mistake most quickly."""
+    """The student and the number that show a mistake in these steps most quickly."""
     found = []
     for each in read:
         # Rows of earlier results have none.
-        for made, example in zip(each.mistakes, each.examples, strict=False):
-            if made == (step, mistake) and example is not None:
+        for (step, made), example in zip(each.mistakes, each.examples, strict=False):
+            if made == mistake and step in steps and example is not None:
                 found.append((each.student, example))
     return min(found, key=lambda one: one[1].size, default=None)
 
 
 def _example_data(read: Sequence[Marked], step: str, mistake: str) -> dict[str, str] | None:
-    example = _smallest_example(read, step, mistake)
+    example = _smallest_example(read, [step], mistake)
     if example is None:
         return None
     student, shown = example

@@ -15,16 +15,16 @@ from attncli.cli.classes.processes import ClassWork, done_in_processes
 from attncli.cli.classes.summary import rounded_share
 from attncli.english import as_written, count
 from attncli.errors import AttncliError, usage_error
-from attncli.features.check.cut_digits import cut_off
+from attncli.features.check.cut_digits import WERE_CUT_OFF, cut_off
 from attncli.features.check.diagnosis import Diagnosis
 from attncli.features.check.diagnosis_page import with_labels
 from attncli.features.check.many.copies import written_numbers
 from attncli.features.check.many.examples import by_step, examples_of
 from attncli.features.check.many.manifest import Submission
-from attncli.features.check.many.result_row import Marked, Settings
+from attncli.features.check.many.result_row import SLIP, Marked, Settings
 from attncli.features.check.many.time_limit import OutOfTimeError, within
 from attncli.features.check.many.told import ASK, BY_TEACHER, Told, told_of
-from attncli.features.check.marks.model import Marks
+from attncli.features.check.marks.model import LossReason, Marks
 from attncli.features.check.marks.page import rounded_marks
 from attncli.features.check.one_solution import (
     answers_source,
@@ -42,8 +42,6 @@ from attncli.problem.python_values import read_values
 from attncli.problem.text.source import Source
 from attncli.render import Style, render
 
-# What a row says of a number that is wrong by itself, and that no mistake explains.
-SLIP = "a slip"
 _ENDED = "the process that checked this ended; perhaps there was not enough memory"
 
 
@@ -148,6 +146,7 @@ def _mark(submission: Submission, settings: Settings) -> Marked:
             marks=rounded_marks(earned.points),
             of=earned.of,
             mistakes=(*row.mistakes, *_slips(earned)),
+            losses=tuple(_losses(earned)),
         )
     return replace(
         row,
@@ -220,7 +219,7 @@ def _mistakes(solution: Solution, diagnoses: Sequence[Diagnosis]) -> tuple[tuple
     cut = cut_off(solution.verdicts)
     if cut is not None:
         step = cut.cells[0][0]
-        found.append((step, cut.said))
+        found.append((step, WERE_CUT_OFF))
     return tuple(found)
 
 
@@ -229,6 +228,13 @@ def _slips(earned: Marks) -> Iterator[tuple[str, str]]:
     for each in earned.slips:
         if not each.said:
             yield each.cells[0][0], SLIP
+
+
+def _losses(earned: Marks) -> Iterator[tuple[str, LossReason]]:
+    """What has no marks, each with its step; nothing of a sheet that is blank."""
+    if earned.points:
+        for each in earned.lost:
+            yield each.step, each.reason
 
 
 def _first_wrong(solution: Solution) -> str:

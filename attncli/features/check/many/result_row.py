@@ -8,8 +8,12 @@ from typing import Any, Literal, NamedTuple
 
 from attncli.cli.classes.summary import plain_marks
 from attncli.features.check.many.copies import Written
+from attncli.features.check.marks.model import LossReason
 from attncli.features.check.marks.scheme import Scheme
 from attncli.features.check.verdicts import Verdict
+
+# What a row says of a number that is wrong by itself, and that no mistake explains.
+SLIP = "a slip"
 
 
 class Settings(NamedTuple):
@@ -54,7 +58,8 @@ class Marked:
     explains its wrong numbers. `page` is the feedback, if it was asked for. `note` is for the
     teacher alone: whose answers these are like. `written` are the numbers of the solution;
     `examples` has for each of the mistakes the number that is read most quickly, and `by_step` how
-    many of the numbers of each step are worth a mark, and of how many. No results hold these three.
+    many of the numbers of each step are worth a mark, and of how many. `losses` are pairs of a step
+    and why some of its numbers lost their marks. No results hold these four.
     """
 
     student: str
@@ -73,6 +78,7 @@ class Marked:
     written: tuple[Written, ...] | None = field(default=None, compare=False, repr=False)
     examples: tuple[Example | None, ...] = field(default=(), compare=False, repr=False)
     by_step: Mapping[str, tuple[int, int]] = field(default_factory=dict, compare=False, repr=False)
+    losses: tuple[tuple[str, LossReason], ...] = field(default=(), compare=False, repr=False)
 
     @property
     def plain_marks(self) -> float | int | None:
