@@ -8,7 +8,7 @@ from typing import cast
 
 from attncli.answers.model import Claim
 from attncli.features.check.cell_values import CellIndex
-from attncli.features.check.verdicts import JudgedCell, Judgement, rounds_to
+from attncli.features.check.verdicts import JudgedCell, Judgement, indices_where, rounds_to
 
 CUT_OFF = "you cut the digits off"
 # The same, told to a teacher.
@@ -16,6 +16,8 @@ WERE_CUT_OFF = "the digits were cut off"
 # So many numbers have to be cut off, and none rounded up. One that is a unit too small has many
 # reasons.
 FEWEST_CUT_OFF = 3
+# The same where other steps were rounded.
+FEWEST_IN_ONE_STEP = 4
 _DIGITS = Context(prec=60)
 
 
@@ -28,25 +30,47 @@ class CutDigits:
 
 
 def cut_off(judgement: Judgement) -> CutDigits | None:
-    """The cells whose digits were cut off, if all digits of the solution were; else None.
+    """The cells whose digits were cut off, if that is so all over the solution, or in a
+    step with more of them; else None.
 
     A number tells cutting from rounding only if rounding would make it larger: 0.667 does, 0.663
     does not.
     """
-    found = []
-    for name, cells in judgement.steps.items():
-        if judgement.trace.steps[name].rule.given:
-            continue
-        for place, cell in enumerate(cells.flat):
-            how = _written(cast("JudgedCell", cell))
-            if how == "rounded up":
-                return None
-            if how == "cut off":
-                index = _index(cells.shape, place)
-                found.append((name, index))
+    found: list[tuple[str, CellIndex]] = []
+    in_one_step: list[tuple[str, CellIndex]] = []
+    all_were = True
+    for name in judgement.steps:
+        cut, was_rounded_up = _cut_in(judgement, name)
+        found += cut
+        if was_rounded_up:
+            all_were = False
+        elif len(cut) >= FEWEST_IN_ONE_STEP and not _any_wrong(judgement, name):
+            in_one_step += cut
+    if not all_were:
+        found = in_one_step
     if len(found) < FEWEST_CUT_OFF or not _cost_something(judgement, found):
         return None
     return CutDigits(tuple(found))
+
+
+def _any_wrong(judgement: Judgement, name: str) -> bool:
+    """Whether a number of a step is wrong: then its digits say little."""
+    return bool(indices_where(judgement.steps[name], "wrong"))
+
+
+def _cut_in(judgement: Judgement, name: str) -> tuple[list[tuple[str, CellIndex]], bool]:
+    """The cells of a step whose digits were cut off, and whether one was rounded up."""
+    cells = judgement.steps[name]
+    found: list[tuple[str, CellIndex]] = []
+    if judgement.trace.steps[name].rule.given:
+        return found, False
+    was_rounded_up = False
+    for place, cell in enumerate(cells.flat):
+        how = _written(cast("JudgedCell", cell))
+        was_rounded_up |= how == "rounded up"
+        if how == "cut off":
+            found.append((name, _index(cells.shape, place)))
+    return found, was_rounded_up
 
 
 def _cost_something(judgement: Judgement, found: list[tuple[str, CellIndex]]) -> bool:

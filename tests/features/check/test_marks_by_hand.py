@@ -188,6 +188,10 @@ CASES = {
     "digits cut off and a slip": by_hand(
         written(GIVEN, rounding=cut(), cells={"output": {(1, 0): 2.12}}), 18
     ),
+    # In one step it is no better than everywhere.
+    "digits cut off in the scaled scores": by_hand(
+        {**RIGHT, **written(GIVEN, rounding=cut(), only=("scaled",))}, 19
+    ),
     # What is not there earns nothing.
     "no output": by_hand(written(GIVEN, only=("scores", "scaled", "weights")), 14),
     "the last row of the output is blank": by_hand(
