@@ -44,6 +44,8 @@ FORMS = {
     "words": "page.txt",
     "narrow terminal": "page.txt",
     "narrow words": "page.txt",
+    "html": "page.html",
+    "fragment": "page.html",
 }
 RENDERED = {
     "fences": "markdown",
@@ -53,6 +55,8 @@ RENDERED = {
     "words": "table",
     "narrow terminal": "table",
     "narrow words": "table",
+    "html": "html",
+    "fragment": "html",
 }
 
 
@@ -95,7 +99,7 @@ def trace_of(name: str) -> Trace:
 def style_of(form: str) -> Style:
     math = cast("Literal['fences', 'dollars']", form if form == "dollars" else "fences")
     width = 30 if form.startswith("narrow") else None
-    return Style(width=width, math=math, ascii=form.endswith("words"))
+    return Style(width=width, math=math, ascii=form.endswith("words"), fragment=form == "fragment")
 
 
 def exported(trace: Trace, form: str, view: View, *, blank: bool = False) -> str:
@@ -127,7 +131,11 @@ def test_the_printed_numbers_are_read_back(name: str, form: str) -> None:
     printer = Printer(trace, 3)
     for view in (View(detail="brief"), View(heatmap=True)):
         answers = read_back(exported(trace, form, view), FORMS[form], trace)
-        assert tuple(answers.steps) == shown(trace)
+        found = tuple(answers.steps)
+        if RENDERED[form] == "html":
+            # Such a page calls the transposed keys and the mask by their names, too.
+            found = tuple(name for name in found if name in shown(trace))
+        assert found == shown(trace)
         for step, index, claim in claims(answers):
             assert claim is not None
             assert claim.value == printed_value(printer.number(step, index)), (step, index)
@@ -368,10 +376,24 @@ def test_the_latex_page_of_one_cell_has_the_matrix_that_the_cell_is_in() -> None
     ]
 
 
-def test_a_page_in_html_is_refused_clearly() -> None:
-    trace = run(load(str(INPUTS / "i_love_ai.yaml")))
-    for style in (Style(), Style(fragment=True)):
-        with pytest.raises(AttncliError) as found:
-            read_back(render(derivation(trace, View()), "html", style), "page.html", trace)
-        assert found.value.exit_code == 3
-        assert "this is a page in HTML, which check cannot read" in str(found.value)
+def test_what_browsers_save_of_a_worksheet_is_read() -> None:
+    """They write what was typed as the value of its field."""
+    trace = trace_of("i_love_ai.yaml")
+    view = View(detail="brief", blank=frozenset({"scores"}))
+    page = render(worksheet(trace, view), "html", Style())
+    typed = iter(["1", "5", "1/2", *"333", *"24"])
+    page = re.sub("<input(?= )", lambda _: f'<input value="{next(typed, "")}"', page)
+    answers = read_back(page, "page.html", trace)
+    texts = [claim and claim.text for claim in answers.steps["scores"].cells.flat]
+    assert texts == ["1", "5", "1/2", *"333", "2", "4", None]
+
+
+def test_a_page_in_html_that_leaves_rows_out_is_one_error() -> None:
+    """The numbers that are not there are no blanks."""
+    trace = trace_of("i_love_ai.yaml")
+    page = render(derivation(trace, View(detail="brief")), "html", Style())
+    start = page.index('data-array="scores"')
+    page = page[:start] + page[start:].replace("<td>5</td>", '<td class="dots">…</td>', 1)
+    with pytest.raises(AttncliError) as found:
+        read_back(page, "page.html", trace)
+    assert "is not whole on this page" in str(found.value)
