@@ -59,11 +59,13 @@ class Look(NamedTuple):
         return self.format == "html" and not (self.static or self.fragment)
 
     def is_short(self) -> bool:
-        """Whether it is a page with what is given where it is used: a whole page in HTML and a
-        workbook have all of it in one place, where it can be changed.
+        """Whether it is a page with what is given where it is used, and queries, keys and values in
+        one section. A whole page in HTML and a workbook have all of it in one place, where it can
+        be changed; and each file of a section, such as a slide, has room for one step.
         """
         is_whole_html = self.format == "html" and not self.fragment
-        return not (is_whole_html or self.is_workbook())
+        has_file_for_each_section = self.output is not None and "{n}" in self.output
+        return not (is_whole_html or has_file_for_each_section or self.is_workbook())
 
     def holds_numbers(self) -> bool:
         """Whether it holds numbers for programs, and no page."""

@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from attncli.answers.reader import read_answers
+from attncli.errors import AttncliError
+from attncli.problem.loader import loads
 from attncli.problem.model import Problem
-from attncli.problem.text.source import Source
+from attncli.problem.text.source import Source, decode
 from attncli.tracing import run
 from attncli.tracing.model import Trace
 from tests.cases import in_one_test
@@ -142,3 +144,35 @@ def weights_of_two_heads(text: str) -> Any:
 @in_one_test("name", ["a.md", "a.yaml"])
 def test_a_matrix_in_a_list_of_its_own_is_that_matrix(name: str, trace: Trace) -> None:
     assert answered(name, f"scores: [{LISTS}]\n", trace) == {"scores": S}
+
+
+SHEET = """5    Scores
+    S = Q K⊤        (2 × 2) · (2 × 2) = (2 × 2)
+    S   a     b
+    a   7   −14
+    b   4   −8
+
+Scaled scores
+    Z = S / √dk
+7   −14
+4   −8
+"""
+
+
+def test_a_formula_between_a_heading_and_its_rows_is_no_matrix() -> None:
+    """As a sheet of ours is copied from a PDF, with a formula and a number before its heading."""
+    problem = "Q: [[1, 0], [0, 1]]\nK: [[7, 4], [-14, -8]]\nV: [[1, 0], [0, 1]]\ntokens: [a, b]\n"
+    trace = run(loads(problem.encode(), "p.yaml"))
+    answers = read_answers(decode(SHEET.encode(), "sheet.txt"), trace)
+    found = {
+        name: [claim.text for claim in answer.claims] for name, answer in answers.steps.items()
+    }
+    assert found == {"scores": ["7", "-14", "4", "-8"], "scaled": ["7", "-14", "4", "-8"]}
+
+
+def test_rows_that_cannot_be_read_are_an_error_and_not_missing() -> None:
+    problem = "Q: [[1, 0], [0, 1]]\nK: [[7, 4], [-14, -8]]\nV: [[1, 0], [0, 1]]\n"
+    trace = run(loads(problem.encode(), "p.yaml"))
+    text = "Scores\n7 -14\n4 -8 and so on\n\nZ = [[7, -14], [4, -8]]\n"
+    with pytest.raises(AttncliError, match="the matrix below Scores cannot be read"):
+        read_answers(decode(text.encode(), "sheet.txt"), trace)

@@ -443,9 +443,9 @@ def test_no_page_has_a_line_that_is_too_long_or_a_hole(
         tmp_path,
     )
     assert "Overfull" not in log
-    # up to 20 lines and their matrix stay together, which may leave more than a third of the page
-    # before them
-    assert max(blank_parts(log)[: page_count(log) - 1], default=0) < 0.4
+    # Up to 20 lines and their matrix stay together with their heading: before twelve wide rows half
+    # of a page may be left.
+    assert max(blank_parts(log)[: page_count(log) - 1], default=0) < 0.55
 
 
 def page_count(log: str) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
+from attncli.english import shorten
 from attncli.problem.text.nodes import PastedList
 from attncli.problem.text.pasted.brackets import CALL_END, LIST_BEGIN
 from attncli.problem.text.pasted.cells import list_of
@@ -21,7 +22,7 @@ from attncli.problem.text.pasted.latex import (
     without_comments,
 )
 from attncli.problem.text.pasted.spellings import read_pasted, spelling_at
-from attncli.problem.text.pasted.text import PastedText
+from attncli.problem.text.pasted.text import PastedText, PasteError
 
 # How many axes the matrix of this name has; 0 where it is the name of none.
 AxesOf: TypeAlias = Callable[[str], int]
@@ -39,6 +40,11 @@ _NAME_LINE = re.compile(
     rf"(?:[^\n=\[\]⎡⎛]{{1,80}}[=≈][ \t]*)?(?=\n|\Z|{_MATRIX})"
 )
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+(?:[0-9]+[.)]?[ \t]+)?(?P<name>[^\n]*?)[ \t]*#*")
+_FORMULA_LINE = re.compile(r"[ \t]*[^\W\d][^\n=\[\]⎡⎛|\\]*=[^\n\[\]⎡⎛|\\]*")
+# A page numbers its sections: 5 Scores, 4–5 Scores.
+_SECTION_NUMBER = re.compile(r"[ \t]*[0-9]{1,2}(?:[–-][0-9]{1,2})?[.)]?[ \t]+")
+# So many numbers are a row, and so many rows a matrix.
+_FEWEST_NUMBERS = 2
 # What is or was meant to be a number, or is left blank.
 _NUMBER = re.compile(r"[-+−–]?\(?(?:[.,]?[0-9OolI]|√|sqrt|[½⅓⅔¼¾]|∞|inf)|[_?…]|[,;|]\Z")
 _ROW_BELOW = re.compile(r",?[ \t]*\n[ \t]*\[")
@@ -177,11 +183,19 @@ def _named_parts(text: str, axes_of: AxesOf) -> Iterator[_NamedPart]:
         is_gap = (not line.strip() and not goes_on) or _FENCE.match(line) is not None
         depth = 0 if begun or is_gap else depth
         depth += line.count("[") - line.count("]")
+        # A formula above the rows says how they are worked out: S = Q K^T.
+        is_above = part is not None and part.start == place and not begun
+        if part and is_above and _FORMULA_LINE.fullmatch(line):
+            part.start = place + len(line) + 1
         if part and (begun or is_gap):
             part.end = place
             if _are_rows(text[part.start : place]):
                 yield part
                 part = None
+            elif part.name and _looks_like_rows(text[part.start : place]):
+                message = f"the matrix below {shorten(part.name)} cannot be read"
+                help = f"write {shorten(part.name)} = [[1, 2], [3, 4]], or rows of numbers alone"
+                raise PasteError(message, help, at=part.at)
         place += len(line) + 1
         if begun:
             part = begun
@@ -204,6 +218,13 @@ def _are_rows(text: str) -> bool:
     return bool(cells) and all(map(_NUMBER.match, cells))
 
 
+def _looks_like_rows(text: str) -> bool:
+    """Whether some of the lines are rows of numbers, and prose has none."""
+    lines = [line.split() for line in text.splitlines() if "=" not in line]
+    rows = [line for line in lines if len([*filter(_NUMBER.match, line)]) >= _FEWEST_NUMBERS]
+    return len(rows) >= _FEWEST_NUMBERS and 2 * len(rows) > len(lines)
+
+
 def _begun(line: str, place: int, axes_of: AxesOf) -> _NamedPart | None:
     """What a line with a name begins; None for any other line."""
     end = place + len(line) + 1
@@ -213,7 +234,9 @@ def _begun(line: str, place: int, axes_of: AxesOf) -> _NamedPart | None:
         if axes_of(name) or is_matrix:
             return _NamedPart(name, place + found.start("name"), place + found.end(), end)
     heading = _HEADING.fullmatch(line)
-    name = heading["name"] if heading else line.strip().strip("*_`$: ")
+    number = _SECTION_NUMBER.match(line)
+    name = heading["name"] if heading else line[number.end() if number else 0 :]
+    name = name.strip().strip("*_`$: ")
     if heading or axes_of(name):
         return _NamedPart(name if axes_of(name) else "", place, end, end)
     return None
