@@ -101,7 +101,9 @@ def test_each_section_names_its_packages_and_explains_its_labels() -> None:
 @pytest.mark.at_most(3)
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("options", ["", "[aspectratio=169]"])
-@pytest.mark.parametrize(("name", "count"), [("i_love_ai", 12), ("causal", 14), ("wide_values", 12)])
+@pytest.mark.parametrize(
+    ("name", "count"), [("i_love_ai", 12), ("causal", 14), ("wide_values", 12)]
+)
 def test_each_section_of_a_small_problem_fits_on_a_slide(
     name: str, count: int, options: str, tmp_path: Path
 ) -> None:
@@ -111,7 +113,8 @@ def test_each_section_of_a_small_problem_fits_on_a_slide(
     frames = []
     for part, text in sections(document, "latex", Style(fragment=True, title=False)):
         (tmp_path / f"step-{part}.tex").write_text("".join(text), encoding="ascii")
-        frames.append(f"\\begin{{frame}}[allowframebreaks]{{A title}}\n\\input{{step-{part}}}\n\\end{{frame}}\n")
+        begin = "\\begin{frame}[allowframebreaks]{A title}"
+        frames.append(f"{begin}\n\\input{{step-{part}}}\n\\end{{frame}}\n")
     head = f"\\documentclass{options}{{beamer}}\n\\usepackage{{color}}\n"
     source = f"{head}\\begin{{document}}\n{''.join(frames)}\\end{{document}}\n"
     (tmp_path / "slides.tex").write_text(source, encoding="ascii")

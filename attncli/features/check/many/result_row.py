@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any, Literal, NamedTuple
 
 from attncli.cli.classes.summary import plain_marks
@@ -95,9 +96,18 @@ class Marked:
             "of": self.of,
             "counts": dict(self.counts) or None,
             "first_wrong": self.first_wrong or None,
-            "mistakes": [{"step": step, "mistake": mistake} for step, mistake in self.mistakes],
+            "mistakes": [*self._mistakes_data()],
+            "steps": [
+                {"step": step, "right_or_carried": right, "of": of}
+                for step, (right, of) in self.by_step.items()
+            ],
             "passed": self.passed,
             "error": self.error or None,
             "note": self.note or None,
             "more": dict(self.more),
         }
+
+    def _mistakes_data(self) -> Iterator[dict[str, Any]]:
+        for (step, mistake), example in zip_longest(self.mistakes, self.examples):
+            shown = None if example is None else example._asdict()
+            yield {"step": step, "mistake": mistake, "example": shown}

@@ -12,7 +12,7 @@ from attncli.cli.csv_files import csv_rows
 from attncli.cli.options import suffix_of
 from attncli.errors import AttncliError, Place, input_error
 from attncli.features.check.many.class_page import COLUMNS_OF_RESULTS
-from attncli.features.check.many.result_row import Marked
+from attncli.features.check.many.result_row import Example, Marked
 from attncli.features.check.verdicts import VERDICTS, Verdict
 from attncli.problem.arrays.errors import ArrayError
 from attncli.problem.arrays.stored import strict_json
@@ -68,12 +68,23 @@ def row_of_json(row: Mapping[str, Any]) -> Marked:
             mistakes=tuple(
                 (_text(each["step"]), _text(each["mistake"])) for each in row["mistakes"]
             ),
+            examples=tuple(_example(each.get("example")) for each in row["mistakes"]),
+            by_step={
+                _text(each["step"]): (_whole(each["right_or_carried"]), _whole(each["of"]))
+                for each in row.get("steps", ())
+            },
             passed=_truth(row["passed"]),
             error=_text_or_none(row["error"]),
             note=_text_or_none(row.get("note")),
             more={_text(name): _text(text) for name, text in row["more"].items()},
         )
     )
+
+
+def _example(data: Any) -> Example | None:
+    if data is None:
+        return None
+    return Example(_text(data["where"]), _text(data["given"]), _text(data["right"]))
 
 
 def _possible(row: Marked) -> Marked:
@@ -84,11 +95,12 @@ def _possible(row: Marked) -> Marked:
         raise ValueError
     if {*row.counts} != {*(() if row.error else VERDICTS)}:
         raise ValueError
-    numbers = (row.marks or 0, row.of or 0, *row.counts.values())
+    of_steps = [number for step in row.by_step.values() for number in step]
+    numbers = (row.marks or 0, row.of or 0, *row.counts.values(), *of_steps)
     # This also refuses what is not finite.
     if not all(abs(number) <= _LARGEST_COUNT for number in numbers):
         raise ValueError
-    if any(count < 0 for count in row.counts.values()):
+    if any(count < 0 for count in (*row.counts.values(), *of_steps)):
         raise ValueError
     if row.passed and row.error:
         raise ValueError

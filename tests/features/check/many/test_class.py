@@ -807,7 +807,7 @@ def test_a_solution_that_takes_too_long_is_a_row(
         while problem == "slow.yaml":
             pass
 
-    monkeypatch.setattr("attncli.features.check.many.marking._problem", never)
+    monkeypatch.setattr("attncli.features.check.many.marking.problem_of", never)
     jobs = [Submission("Ada", "slow.yaml", {}), Submission("Ben", "fast.yaml", {})]
     with ThreadPoolExecutor(2) as threads:  # and not only where signals arrive
         for executor in (None, threads):
