@@ -98,7 +98,8 @@ class Marking:
         self._found: dict[int, Marked] = {}
         earlier = {_key(row.student, row.answers): row for row in before}
         for number, each in enumerate(submissions):
-            row = earlier.get(_key(each.student, name_of(each.answers)))
+            key = _key(each.student, name_of(each.answers))
+            row = earlier.get(key)
             if row is not None and not row.error:
                 self._found[number] = row
         # How many rows have all that belongs to them, their page too.

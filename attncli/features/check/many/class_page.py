@@ -98,17 +98,13 @@ def _rows(results: Sequence[Marked]) -> Iterator[Sequence[Value | None]]:
 def _summary_tables(results: Sequence[Marked]) -> Iterator[list[Sequence[Value | None]]]:
     """What the page says of the whole class, with all names."""
     read = [each for each in results if not each.error]
-    yield [
-        ("solutions", len(results)),
-        *((words, number) for number, _, words in _kinds(results, read)),
-    ]
+    kinds = [(words, number) for number, _, words in _kinds(results, read)]
+    yield [("solutions", len(results)), *kinds]
     if read:
         yield table_of_marks([*map(_share, read)])
     if first := _first_steps(read):
-        yield [
-            ("first wrong number in", "students", "who"),
-            *((step, len(who), ", ".join(who)) for step, who in first),
-        ]
+        steps = [(step, len(who), ", ".join(who)) for step, who in first]
+        yield [("first wrong number in", "students", "who"), *steps]
     if made := _made(read):
         yield [
             ("step", "students", "who", "mistake"),

@@ -74,8 +74,10 @@ class Written(NamedTuple):
         right = truth.get(self.cell)
         if right is None:
             return False
-        room = self.half + 1e-12 * max(abs(right), 1)
-        return abs(self.value - right) <= room
+        size = max(abs(right), 1)
+        room = self.half + 1e-12 * size
+        apart = abs(self.value - right)
+        return apart <= room
 
 
 def written_numbers(solution: Solution, diagnoses: Sequence[Diagnosis]) -> tuple[Written, ...]:
@@ -235,7 +237,8 @@ def _fitting(each: Handed, source: _Source, sources: Sequence[_Source]) -> OfAno
     """Whether the wrong numbers of a student are those of this source, and not by chance."""
     not_right = each.not_right
     fitting = [number for number in not_right if number.is_in(source.numbers)]
-    if 2 * len(fitting) <= len(not_right):
+    numbers = len(fitting)
+    if 2 * numbers <= len(not_right):
         return None
     # What follows from other numbers shows nothing beyond them.
     shown = [number for number in fitting if number.unexplained]
@@ -246,12 +249,11 @@ def _fitting(each: Handed, source: _Source, sources: Sequence[_Source]) -> OfAno
     # Whoever looks at many sources finds one that has some of the numbers.
     unexplained = sum(number.unexplained for number in not_right)
     ways = comb(unexplained, len(shown)) * len(sources)
-    chance = min(ways * prod(by_chance), 1.0)
+    expected = ways * prod(by_chance)
+    chance = min(expected, 1.0)
     if chance >= MOST_BY_CHANCE:
         return None
-    return OfAnother(
-        each.student, source.students, source.right, len(fitting), len(not_right), chance
-    )
+    return OfAnother(each.student, source.students, source.right, numbers, len(not_right), chance)
 
 
 def _share_that_has(number: Written, others: Sequence[Truth]) -> float:
@@ -325,9 +327,14 @@ class _Counted:
         both_whole = self.whole[one] & self.whole[other]
         steps = {number.step for number in numbers} & both_whole
         chances = [self._of_step(step) for step in steps]
-        chances += [self._of_number(each) for each in numbers if each.step not in both_whole]
+        slips = [each for each in numbers if each.step not in both_whole]
+        chances += [self._of_slips(causes) for causes in _causes(slips)]
         pairs = comb(self.students, 2)
         return min(pairs * prod(chances), 1.0)
+
+    def _of_slips(self, numbers: Sequence[Written]) -> float:
+        """Numbers with one cause are as likely as the likeliest of them."""
+        return max(map(self._of_number, numbers))
 
     def _of_number(self, number: Written) -> float:
         """How likely somebody else has an unexplained number in this cell, and this one."""
@@ -345,6 +352,24 @@ class _Counted:
     def _rate(self, others: int) -> float:
         """How often others do what so many of them did, the two left out."""
         return (others + 1) / self.students
+
+
+def _causes(numbers: Sequence[Written]) -> Iterator[list[Written]]:
+    """The numbers in groups that may have one cause: those of a row, and those of a step that are
+    all in one column.
+    """
+    by_step: dict[str, list[Written]] = defaultdict(list)
+    for number in numbers:
+        by_step[number.step].append(number)
+    for of_step in by_step.values():
+        columns = {number.cell[1][-1:] for number in of_step}
+        if len(columns) == 1:
+            yield of_step
+            continue
+        by_row: dict[tuple[int, ...], list[Written]] = defaultdict(list)
+        for number in of_step:
+            by_row[number.cell[1][:-1]].append(number)
+        yield from by_row.values()
 
 
 def _wrong_as_a_whole(numbers: Iterable[Written]) -> frozenset[str]:
