@@ -51,11 +51,11 @@ def test_every_format_of_bundles_is_tried() -> None:
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="no TeX")
 @pytest.mark.skipif(not shutil.which("pdftotext"), reason="no pdftotext")
 def test_each_begins_on_new_paper(tmp_path: Path) -> None:
-    """The first takes two pages, so the others begin on the third and the fifth."""
+    """Each takes one side of its paper: they begin on the first, the third and the fifth page."""
     (tmp_path / "all.pdf").write_bytes(engine()(bundled("latex")))
     told = subprocess.run(
         ["pdftotext", "-layout", "all.pdf", "-"], cwd=tmp_path, capture_output=True, check=True
     )
     *pages, _ = told.stdout.decode().split("\f")
     feet = [" ".join(page.split()[-3:]) for page in pages]
-    assert feet == ["Lovelace page 1", "Lovelace page 2", "02 page 1", "", "<b> page 1"]
+    assert feet == ["Lovelace page 1", "", "02 page 1", "", "<b> page 1"]
