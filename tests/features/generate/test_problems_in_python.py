@@ -50,7 +50,7 @@ def test_they_are_those_of_the_command(
 
 @pytest.mark.long
 def test_draws_without_a_search() -> None:
-    """Of sizes for which no search finds anything, at once, and every time the same."""
+    """Of sizes for which a search takes long, at once, and every time the same."""
     choices: dict[str, Any] = {"dims": (7, 16, 8, 6), "heads": 4, "separate": False}
     problems = attncli.problems("a", 3, **choices)
     assert [told(problem) for problem in problems] == [
@@ -62,8 +62,6 @@ def test_draws_without_a_search() -> None:
         assert problem.given["X"].value.any(axis=-1).all()
     first, second, _ = (problem.given["X"].value for problem in problems)
     assert (first != second).any()
-    with pytest.raises(attncli.AttncliError, match="no problem of"):
-        attncli.problems("a", dims=(7, 16, 8, 6), heads=4)
 
 
 def test_a_query_may_see_no_key_without_a_search() -> None:
