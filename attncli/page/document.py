@@ -481,10 +481,9 @@ class Document:
     to_fill_in: ToFillIn | None = field(default=None, compare=False)
 
     @property
-    def has_script(self) -> bool:
-        """Whether the page of a browser can do more than to be read, but for one that is live."""
-        sorts = any(isinstance(block, Table) and block.sorts for block in self.blocks)
-        return sorts or self.to_fill_in is not None
+    def sorts(self) -> bool:
+        """Whether a table of it is sorted by a click."""
+        return any(isinstance(block, Table) and block.sorts for block in self.blocks)
 
 
 def without_room(blocks: Iterable[Block]) -> Iterator[Block]:

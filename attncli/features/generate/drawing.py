@@ -92,10 +92,13 @@ class Layer:
         shared = self._share_of_zeros(name)
         if name not in _OF_TOKENS:
             rows, columns = rows * columns, 1
-        zeros = min(int(shared * rows + 0.5), self._most_zeros(name))
+        usual = int(shared * rows + 0.5)
+        zeros = min(usual, self._most_zeros(name))
         flat = matrices.reshape(*leading, rows, columns)
-        places = np.argsort(by.reshape(flat.shape), axis=-2, kind="stable")
-        np.put_along_axis(flat, places[..., :zeros, :], 0, axis=-2)
+        order = by.reshape(flat.shape)
+        places = np.argsort(order, axis=-2, kind="stable")
+        first = places[..., :zeros, :]
+        np.put_along_axis(flat, first, 0, axis=-2)
 
     def _most_zeros(self, name: str) -> int:
         """How many zeros leave a matrix a number in each row and in each column: in all, or in each

@@ -70,7 +70,7 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
         return
     policy, sheets = POLICY, ["page.css", "block.css", *copied]
     small = None
-    if document.has_script:
+    if document.to_fill_in is not None or document.sorts:
         from attncli.render.html.small_scripts import small_script
 
         small = small_script(document)

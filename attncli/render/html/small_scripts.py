@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from attncli.page.document import Document, Table
+from attncli.page.document import Document
 from attncli.render.html.script_text import digest_of, script_of
 
 SORTING_FILE = "sorting/sorting"
@@ -40,7 +40,7 @@ def small_script(document: Document) -> SmallScript | None:
     if document.to_fill_in is not None and document.copies == 1:
         data = json.dumps(document.to_fill_in._asdict(), ensure_ascii=False)
         return SmallScript(_text(SAVING_FILE), ("saving.css",), data)
-    if any(isinstance(block, Table) and block.sorts for block in document.blocks):
+    if document.sorts:
         return SmallScript(_text(SORTING_FILE))
     return None
 

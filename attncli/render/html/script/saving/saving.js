@@ -13,6 +13,8 @@
   const DECIMAL_COMMA = /^([-+−]?\d+),(\d{1,2}|\d{4,})$/;
   // A number or a blank between the brackets of a line.
   const ENTRY = /"(?:[^"\\]|\\.)*"|[^\s,[\]"]+/g;
+  // Where a number is to be put.
+  const PLACE = new RegExp(`(?<![\\w])${SHEET.blank}(?![\\w])`, "g");
   const STEP = /^(\w+):/;
 
   /**
@@ -56,8 +58,7 @@
     const typed = new Map([...FIELDS].map(([step, fields]) => [step, fields.values()]));
     const written = [];
     for (const { step, numbers, comment } of linesOf(SHEET.answers)) {
-      const place = new RegExp(`(?<![\\w])${SHEET.blank}(?![\\w])`, "g");
-      written.push(numbers.replace(place, () => entry(typed.get(step)?.next().value)) + comment);
+      written.push(numbers.replace(PLACE, () => entry(typed.get(step)?.next().value)) + comment);
     }
     return written.join("\n");
   }
