@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from attncli.tracing.model import Step, Trace
+from attncli.tracing.model import Step, Trace, hides_keys
 
 # The place of a number; null is read, too.
 _BLANK = "_"
@@ -22,7 +22,9 @@ def blank_answers(trace: Trace, names: Sequence[str]) -> str:
         title = f' to "{_printable(trace.title)}"'
     parts = [_ANSWERS_HEAD.format(title=title)]
     for name in names:
-        lines = _step(trace.steps[name])
+        lines = [*_step(trace.steps[name])]
+        if name == "weights" and hides_keys(trace):
+            lines.insert(1, "# Where the mask hides a key, write 0.")
         parts.append("".join(f"{line}\n" for line in lines))
     return "\n".join(parts)
 

@@ -19,6 +19,7 @@ from attncli.problem.text.compact_fractions import (
 )
 from attncli.problem.text.number_signs import DASHES, TIMES, in_keyboard_signs, with_exponent
 from attncli.problem.text.numbers import (
+    QUOTED,
     TOO_LARGE_HELP,
     Complaint,
     NumberError,
@@ -32,7 +33,7 @@ LARGEST_NUMBER, SMALLEST_NUMBER = Decimal("1.8e308"), Decimal("1e-1000")
 # Of larger powers of ten, no Decimal has one.
 _LARGEST_EXPONENT = 10**6
 _SIGNS_IN_ASCII = str.maketrans({"−": "-", "–": "-", "∞": "inf", "\u00a0": " ", "\u2009": " "})
-_BLANK = re.compile(r"_*|\?+|\.{3}|…")
+_BLANK = re.compile(r"_*|\?+|\.{3}|…|[-−–—]")
 _IN_PARENTHESES = re.compile(r"\(\s*(.*?)\s*\)")
 _POINT_OR_TIMES = re.compile(r"([-+−]?[0-9]+)·([0-9]+)")
 _NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
@@ -75,7 +76,7 @@ _FORMS_HELP = (
 @lru_cache(4096)
 def read_claim(text: str) -> Claim | None:
     """What a cell claims, or None where it was left blank: empty, a line of underscores to write
-    on, or a question mark.
+    on, a dash or a question mark.
 
     A decimal claims the digits that are written: 0.70 is a number that rounds to it at two
     decimals, 0.7 one that does at one, 70 one that does at none, 7.0e3 one that is rounded to
@@ -93,7 +94,7 @@ def read_claim(text: str) -> Claim | None:
             f"{shorten(written)} {Complaint.TOO_LONG}",
             f"a number has at most {LONGEST_NUMBER} characters",
         )
-    if found := _NUMPY.fullmatch(written):
+    if found := _NUMPY.fullmatch(written) or QUOTED.fullmatch(written):
         return read_claim(found[1])
     sides = [side.strip() for side in _EQUALS.split(written)]
     if all(map(_BLANK.fullmatch, sides)):

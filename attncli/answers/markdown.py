@@ -8,12 +8,15 @@ import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from attncli.answers.claims import read_claim
 from attncli.answers.model import Answer
 from attncli.answers.pages import CellText, Page, Table
+from attncli.answers.steps import NoStep, step_named
 from attncli.answers.texts import add_named
-from attncli.attention.registry import RULES, STEP_NAMES
+from attncli.attention.registry import STEP_NAMES
 from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.latex_numbers import LONGEST_CELL, from_latex
+from attncli.problem.text.numbers import NumberError
 from attncli.problem.text.pasted.named import blanked
 from attncli.problem.text.source import Source
 from attncli.tracing.model import Trace
@@ -33,7 +36,6 @@ _FORM = (
     "a matrix is a table whose first cell is its letter, or below a heading such as ## Scores, or"
     " behind S ="
 )
-_TITLES = {rule.title: rule.name for rule in RULES.values()}
 
 
 def read(source: Source, trace: Trace) -> dict[str, Answer]:
@@ -54,10 +56,11 @@ def read(source: Source, trace: Trace) -> dict[str, Answer]:
             place += 1
             continue
         head, _, *body = lines[place:end]
-        start, last = head[0], lines[end - 1]
-        text = blanked(text, start, last[0] + len(last[1]))
-        table = _table([head, *body], title)
+        table = _table([head, *body], title, trace)
+        # A table without the name of a step may be the matrix below a heading.
         if table:
+            start, last = head[0], lines[end - 1]
+            text = blanked(text, start, last[0] + len(last[1]))
             page.add_table(table)
         place = end
     add_named(page, text)
@@ -105,23 +108,44 @@ def _lines(text: str) -> list[tuple[int, str]]:
     return found
 
 
-def _table(lines: list[tuple[int, str]], title: str) -> Table | None:
+def _table(lines: list[tuple[int, str]], title: str, trace: Trace) -> Table | None:
     """A matrix of a step, or None for any other table."""
     head, *body = [list(_cells(line, at)) for at, line in lines]
     corner, *columns = head
-    name = _name(corner.text)
-    if not corner.text:
-        name = _TITLES.get(title, "")
+    name = _name(corner.text, trace)
+    if not corner.text and _is_of_step(title, trace):
+        name = title
     if not body or not all(body) or not name:
         return None
+    has_names = any(column.text for column in head) or not _are_numbers(row[0] for row in body)
+    first = 1 if has_names else 0
     return Table(
         name=name,
         at=corner.at,
         columns=tuple(_plain(column.text) for column in columns),
-        rows=tuple(_plain(row[0].text) for row in body),
+        rows=tuple(_plain(row[0].text) for row in body if has_names),
         starts=tuple(row[0].at for row in body),
-        cells=tuple(_numbers(row[1:]) for row in body),
+        cells=tuple(_numbers(row[first:]) for row in body),
     )
+
+
+def _is_of_step(name: str, trace: Trace) -> bool:
+    """Whether a step is called so."""
+    try:
+        step_named(name, trace)
+    except NoStep:
+        return False
+    return True
+
+
+def _are_numbers(cells: Iterable[CellText]) -> bool:
+    """Whether these are numbers or blanks, as a table without any names has in its first column."""
+    try:
+        for cell in cells:
+            read_claim(_number(cell.text))
+    except NumberError:
+        return False
+    return True
 
 
 def _numbers(cells: Iterable[CellText]) -> tuple[CellText, ...]:
@@ -157,15 +181,17 @@ def _parts(line: str, start: int) -> Iterator[str]:
         start = found.end() + 1
 
 
-def _name(corner: str) -> str:
-    """The step that the corner of a table names, in a formula or in letters; empty for none."""
+def _name(corner: str, trace: Trace) -> str:
+    """What the corner of a table says, if that is a formula or the name of a step; empty for
+    anything else.
+    """
     found = _MATH.fullmatch(corner)
     if found:
         return found[1].strip()
     plain = _plain(corner)
-    if plain not in STEP_NAMES:
-        return ""
-    return plain
+    if plain in STEP_NAMES or (plain and _is_of_step(plain, trace)):
+        return plain
+    return ""
 
 
 def _number(cell: str) -> str:

@@ -52,7 +52,14 @@ class Claim:
     @property
     def coarse(self) -> bool:
         """Whether fewer decimals were written than were asked for: 0.5 for 0.50, and 0 for 0.07."""
-        return self.half_as_written is not None and self.half_as_written > self.half
+        return self.decimals_missing > 0
+
+    @property
+    def decimals_missing(self) -> int:
+        """How many of the decimals that were asked for are not written."""
+        if self.half_as_written is None:
+            return 0
+        return max(0, self.half_as_written.adjusted() - self.half.adjusted())
 
 
 @dataclass(frozen=True, eq=False)

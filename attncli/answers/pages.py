@@ -228,12 +228,14 @@ class Page:
             # A page says of which query head it is, and a group of these shares one head of keys.
             is_of_group = letter == KEY_HEAD and KEY_HEAD not in self.place
             asked = HEAD if is_of_group else letter
-            if asked not in self.place and size > 1:
-                if _is_whole(table, StepPart.of(step, tuple(index))):
+            if asked not in self.place:
+                whole = StepPart.of(step, tuple(index))
+                if _is_whole(table, whole) and (size > 1 or _has_rows_of(table, whole)):
                     # It has the rows of all heads or entries.
                     break
-                self._report_no_heading(asked, step, table)
-                return None
+                if size > 1:
+                    self._report_no_heading(asked, step, table)
+                    return None
             number = self.place.get(asked, 0)
             if is_of_group:
                 number //= group_size(self.trace)
@@ -321,6 +323,11 @@ def _is_whole(table: Table, part: StepPart) -> bool:
     """Whether a table has the rows of all that a part of a step has."""
     shape = part.as_shown().shape
     return len(shape) == 2 and all(table.shape(row) == shape for row in table.cells)
+
+
+def _has_rows_of(table: Table, part: StepPart) -> bool:
+    """Whether its rows are called as those of a part of a step are: head 0."""
+    return table.rows == tuple(part.as_shown().labels[0])
 
 
 def _with_rows_not_there(table: Table, part: StepPart) -> Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from attncli.attention.losses import LOSS_RULES
 from attncli.attention.registry import GRADIENT_RULES, STEP_NAMES, gradient_name
 from attncli.equation.symbols import differential
 from attncli.problem.files import STANDARD_INPUT
+from attncli.problem.kept import without_kept
 from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.source import Source
 from attncli.tracing.model import Trace
@@ -43,9 +44,10 @@ _HEADING_OR_ROW = r"── .*──|.*⎡.*⎤(?:[ \t]*$| {5})|[ \t]*row(?: .*)?
 # no list of YAML has there, and no comma and blank separate its numbers.
 _NAMES_ABOVE = r"[ \t]*[^\s\[\]{}\-#\"',:](?:[^\n:]|:(?=\S))*\n"
 _ONLY_ROW = r"(?:(?:[^\n:]|:(?=\S))*\s)?\[ (?:[^\n\[\],;:]|,(?=\S))* \](?:[ \t]*$| {5})"
-# A name and an =, or a formula, begins no line of YAML.
+# A name and an =, or a formula, begins no line of YAML: S =, Step 1: S =.
 _NAMED = re.compile(
-    r"^(?:[ \t]*(?:[0-9]+[.)][ \t]+)?[*_`$>]*[^\W\d][^\n=:#]{0,80}?[ \t`*$]*:?=[ \t]*"
+    r"^(?:[ \t]*(?:[0-9]+[.)][ \t]+|[^\n=:#\"']{1,40}:[ \t]+)?"
+    r"[*_`$>]*[^\W\d][^\n=:#]{0,80}?[ \t`*$]*:?=[ \t]*"
     r"(?:[^\n=:]{1,80}=[ \t]*)?(?:$|[\[(⎡⎛|]|[A-Za-z.]+\(|\\)|\\\[|\$|\\begin\{)",
     re.MULTILINE,
 )
@@ -127,6 +129,7 @@ def read_answers(source: Source, trace: Trace) -> Answers:
             "answers have lines such as scores: [[_, _, _], [_, _, _], …], with your numbers for _"
         )
         ErrorCollector(source).fail("the file is empty", at=0, help=help)
+    source = replace(source, text=without_kept(source.text))
     reader = import_module(f"attncli.answers.{_form(source).module}")
     steps: Mapping[str, Answer] = reader.read(source, trace)
     return Answers({name: steps[name] for name in trace.steps if name in steps}, source.name)
@@ -136,7 +139,7 @@ def mentions_gradients(source: Source, system: System | None = None) -> bool:
     """Whether any answer is to a step of the loss or of the backward pass, going by the names in
     the text: those that every problem has, and those of the equations of this `system`.
     """
-    text = source.text
+    text = without_kept(source.text)
     return any(
         re.search(before, text[max(found.start() - 2, 0) : found.start()])
         for name, before in (*_MENTIONS, *_mentions_of(system))

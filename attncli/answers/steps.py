@@ -7,12 +7,13 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
+from attncli.answers.headings import names_in
 from attncli.attention.losses import LOSS_RULES
 from attncli.attention.registry import RULES, STEP_NAMES
 from attncli.english import count, listed, shape_text, shorten
@@ -90,7 +91,38 @@ class NoStep(Exception):
 
 
 def step_named(name: str, trace: Trace) -> Step:
-    """The step of this name or letter: weights, or A; raises NoStep where there is none."""
+    """The step of this name or letter, weights or A, or of a heading that has no other name in it:
+    Step 3: Weights A = softmax(Z). Raises NoStep where there is none.
+    """
+    step = _called_exactly(name, trace)
+    if step is not None:
+        return step
+    in_heading = names_in(name, partial(_called_exactly, trace=trace))
+    named = list(in_heading.steps)
+    if len(named) == 1 and not in_heading.other_word:
+        return trace.steps[named[0]]
+    if len(named) > 1:
+        message = f"{shorten(name)} names {count(len(named), 'step')}: {listed(named)}"
+        raise NoStep(message, f"write the name of the step alone, such as {named[0]}")
+    if named:
+        message = f"{shorten(name)} may name another step than {named[0]}"
+        raise NoStep(message, f"write the name alone, if you mean it: {named[0]}")
+    there = listed(list(trace.steps), last="")
+    found = STEP_NAMES.get(name) or LATEX_NAMES.get(name)
+    # P and L may also be meant as something else than steps.
+    if found and (name in RULES or found not in LOSS_RULES):
+        raise NoStep(f"this problem has no step {found}", f"its steps are {there}")
+    if name in KEYS:
+        help = f"answers hold steps only, such as scores and weights; {OTHER_PROBLEM}"
+        raise NoStep(f"{name} is a key of a problem, not a step", help)
+    raise NoStep(
+        f"no step is called {shorten(name)}",
+        did_you_mean(name, list(trace.steps), f"the steps are {there}"),
+    )
+
+
+def _called_exactly(name: str, trace: Trace) -> Step | None:
+    """The step that goes by this name, letter, title or formula; None for none."""
     if name in trace.steps:
         return trace.steps[name]
     # A problem's own equations may call a step as another problem calls one of ours.
@@ -103,19 +135,7 @@ def step_named(name: str, trace: Trace) -> Step:
     for step in trace.steps.values():
         if name in _spellings(step.rule):
             return step
-    if (meant := _in_words(name, trace)) is not None:
-        return meant
-    there = listed(list(trace.steps), last="")
-    # P and L may also be meant as something else than steps.
-    if found and (name in RULES or found not in LOSS_RULES):
-        raise NoStep(f"this problem has no step {found}", f"its steps are {there}")
-    if name in KEYS:
-        help = f"answers hold steps only, such as scores and weights; {OTHER_PROBLEM}"
-        raise NoStep(f"{name} is a key of a problem, not a step", help)
-    raise NoStep(
-        f"no step is called {shorten(name)}",
-        did_you_mean(name, list(trace.steps), f"the steps are {there}"),
-    )
+    return _in_words(name, trace)
 
 
 def _in_words(name: str, trace: Trace) -> Step | None:

@@ -24,7 +24,12 @@ from attncli.problem.text.pasted.named import blanked
 from attncli.problem.text.source import Source
 from attncli.tracing.model import Trace
 
-_BRACKETS = re.compile(r"(?:[⎡⎢⎣]|(?<!\S)\[(?=\s))([^⎡⎢⎣⎤⎥⎦]*?)(?:[⎤⎥⎦]|(?<=\s)\](?!\S))")
+# People put no blanks inside: [1 2 3].
+_TIGHT = r"[-+−0-9.√½_Ol/ ]+"
+_BRACKETS = re.compile(
+    rf"(?:[⎡⎢⎣]|(?<!\S)\[(?=\s|{_TIGHT}\](?!\S)))([^⎡⎢⎣⎤⎥⎦]*?)"
+    r"(?:[⎤⎥⎦]|(?<=[\s0-9._Ol½])\](?!\S))"
+)
 _COLUMNS = re.compile(r"\s*columns? (?:([0-9,]{1,9})[–-])?([0-9,]{1,9}) of ([0-9,]{1,9})\s*")
 _RULE = re.compile(r"\s*[━=]+\s*")
 _HEADING = re.compile(r"(?:──|--) (?:[0-9]+ )?(.*?) (?:─|--)")
@@ -259,8 +264,7 @@ def _drawn(lines: Sequence[_PageLine]) -> list[Table]:
         decimals = rows
         rows = [row.before() for row in rows]
     left = _end_of_factors(lines, rows)
-    above = lines[rows[0].number - 1]
-    words = list(_words(_APART, above.text[left:], above.at + left))
+    words = _words_above(lines, rows, left)
     if not words:
         return []
     name, *columns = words
@@ -283,6 +287,29 @@ def _drawn(lines: Sequence[_PageLine]) -> list[Table]:
     if not decimals:
         return [table]
     return [table, replace(table, cells=_cells(decimals, columns), repeats=True)]
+
+
+def _words_above(
+    lines: Sequence[_PageLine], rows: Sequence[_MatrixRow], left: int
+) -> list[CellText]:
+    """The name of a matrix and those of its columns: two blanks stand between them, or one where
+    somebody typed them so.
+    """
+    above = lines[rows[0].number - 1]
+    words = [*_words(_APART, above.text[left:], above.at + left)]
+    one_by_one = [*_words(_WORD, above.text[left:], above.at + left)]
+    numbers = rows[0].brackets[1].strip()
+    if len(words) > 2 or not _NUMBERS.fullmatch(numbers):
+        return words
+    columns = len(numbers.split())
+    if len(one_by_one) == columns + 1:
+        return one_by_one
+    before = lines[rows[0].number - 2] if rows[0].number > 1 else None
+    has_own_line = before is not None and before.text.rstrip().endswith((":", "="))
+    if before is not None and has_own_line and len(one_by_one) == columns:
+        name = CellText(before.text.strip().rstrip(":= "), before.at + before.indent)
+        return [name, *one_by_one]
+    return words
 
 
 def _last_matrix(lines: Sequence[_PageLine]) -> list[_MatrixRow]:

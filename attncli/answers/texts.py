@@ -9,6 +9,7 @@ from functools import cache
 from attncli.answers.model import Answer
 from attncli.answers.pages import CellText, Page, Table
 from attncli.answers.steps import NoStep, step_named
+from attncli.english import listed
 from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.nodes import Leaf, ListNode, Node, PastedList
 from attncli.problem.text.pasted.named import NamedMatrix, named_matrices
@@ -57,6 +58,12 @@ def add_named(page: Page, text: str = "") -> None:
         message, help = error.args
         errors.fail(message, at=error.at, help=help)
     for matrix in found:
+        if not matrix.name:
+            message = "nothing above this matrix says which step it is"
+            names = listed(list(page.trace.steps), last="")
+            help = f"write the name of its step on a line above it, such as weights: (of {names})"
+            errors.add(message, at=matrix.at, help=help)
+            continue
         if _is_nested(matrix.numbers):
             page.add_nested(matrix.name, matrix.at, matrix.numbers)
             continue

@@ -53,7 +53,7 @@ def _with_mask(problem: Problem, text: str, *, outside: bool) -> Problem:
     # Few commands are given a mask.
     from attncli.problem.parts.conventions import OWN, convention_named
     from attncli.problem.parts.mask_reader import read_mask
-    from attncli.problem.text.yaml_parser import parse_yaml
+    from attncli.problem.text.tree import parse_value
 
     if not text.strip():
         raise usage_error(
@@ -61,7 +61,7 @@ def _with_mask(problem: Problem, text: str, *, outside: bool) -> Problem:
         )
     errors = ErrorCollector(Source("--mask", text, outside=outside), Exit.USAGE)
     convention = convention_named(problem.convention) if problem.convention else OWN
-    reading = read_mask(Value(parse_yaml(errors), "mask", Reading(errors)), convention)
+    reading = read_mask(Value(parse_value(errors), "mask", Reading(errors)), convention)
     reading.check(problem.sized)
     errors.stop()
     return replace(problem, mask=reading.mask())

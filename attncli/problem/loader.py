@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from attncli.english import named
 from attncli.errors import AttncliError, Place
 from attncli.problem.arrays.matrix_reader import MOST_AXES, read_matrix
+from attncli.problem.kept import kept_tree, kept_tree_of_json
 from attncli.problem.keys import ARRAYS, KEYS, SCALE_WORDS, SCORES, Kind
 from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.model import Problem
@@ -110,20 +111,36 @@ def read_problem(source: Source, *, convention: str | None = None) -> Problem:
 
 def _tree_of(source: Source) -> tuple[ErrorCollector, Node]:
     """The tree of a file: of YAML or JSON, or of a text with matrices that have names."""
+    if kept := kept_tree(source):
+        return kept
     # Few problems are in texts, and what finds matrices in them comes with it.
     from attncli.problem.text_of_matrices import has_matrices, is_text, read_text
 
     if is_text(source):
         return read_text(source)
+    # Julia prints 2×2 Matrix{Float64}: above a matrix, which is a key of YAML.
+    if "×" in source.text:
+        source = _with_tight_rows(source)
     try:
         errors, root = read_tree(source)
     except AttncliError:
-        if not source.name.lower().endswith(".json") and has_matrices(source):
+        if source.name.lower().endswith(".json"):
+            raise
+        if has_matrices(source):
             return read_text(source)
-        raise
-    if isinstance(root, Leaf) and has_matrices(source):
-        return read_text(source)
-    return errors, root
+        errors, root = read_tree(_with_tight_rows(source))
+    if isinstance(root, Leaf):
+        if has_matrices(source):
+            return read_text(source)
+        errors, root = read_tree(_with_tight_rows(source))
+    return kept_tree_of_json(source, root) or (errors, root)
+
+
+def _with_tight_rows(source: Source) -> Source:
+    # Few problems have loose rows.
+    from attncli.problem.text.loose_rows import with_tight_rows
+
+    return with_tight_rows(source)
 
 
 def problem_from_tree(root: Node, errors: ErrorCollector, convention: str | None = None) -> Problem:
@@ -301,15 +318,13 @@ def _kept_place(source: Source, at: int) -> Place:
 
     JSON on one line is as long as its file. `Source.place` would copy all of it.
     """
-    begin = source.text.rfind("\n", 0, at) + 1
+    text = source.text
+    begin = text.rfind("\n", 0, at) + 1
     end_of_short_line = begin + LONGEST_LINE_KEPT
-    is_short = (
-        len(source.text) <= end_of_short_line
-        or source.text.find("\n", at, end_of_short_line + 1) >= 0
-    )
-    if is_short:
+    is_last = len(text) <= end_of_short_line
+    if is_last or text.find("\n", at, end_of_short_line + 1) >= 0:
         return source.place(at)
-    line = source.text.count("\n", 0, begin) + 1
+    line = text.count("\n", 0, begin) + 1
     return Place(source.name, line, at - begin + 1)
 
 

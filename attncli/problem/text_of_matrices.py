@@ -29,7 +29,12 @@ _LINE_OF_YAML = re.compile(
     r"[\"']?:[ \t]*[\[{|>]",
     re.MULTILINE,
 )
-_EQUATION = re.compile(r"^(?:X|Q|K|V|W_?\^?\{?[QKV]\}?)[ \t]*=", re.MULTILINE)
+_EQUATION = re.compile(
+    r"^[ \t]*(?:\$\$?|\\[\[(])?[ \t]*(?:X|Q|K|V|W_?\^?\{?[QKV]\}?)[ \t]*=", re.MULTILINE
+)
+_CALL = re.compile(
+    rf"^[ \t]*(?P<key>{'|'.join(ARRAYS)})[ \t]*=[ \t]*(?P<call>[A-Za-z_][\w.]*)\(", re.MULTILINE
+)
 _MASK_WORDS = ("none", "causal")
 # What a text may speak of, and which line says what is meant.
 _SPOKEN_OF = {
@@ -89,7 +94,10 @@ def read_text(source: Source) -> tuple[ErrorCollector, MappingNode]:
     errors = ErrorCollector(source)
     if _is_page(source.text) or _OWN_PAGE.search(source.text):
         message = "this is a page that attncli wrote, not a problem"
-        help = "name the problem that it was made of; check reads the page as answers"
+        help = (
+            "name the problem that it was made of, or the page as Markdown, HTML, LaTeX or JSON,"
+            " which keeps it; check reads the page as answers"
+        )
         errors.fail(message, at=0, help=help)
     root = MappingNode(0)
     _add_settings(root, errors)
@@ -143,6 +151,18 @@ def _add_matrices(root: MappingNode, errors: ErrorCollector) -> None:
         elif not key and _plain(matrix.name) not in _WORKED_OUT:
             message = f"there is no key {shorten(matrix.name)}"
             errors.add(message, at=matrix.at, help="name the matrices X, W_Q, W_K, W_V, or Q, K, V")
+    _require_no_calls(root, errors)
+
+
+def _require_no_calls(root: MappingNode, errors: ErrorCollector) -> None:
+    """Note every matrix that only a program knows: K = np.eye(2)."""
+    for found in _CALL.finditer(errors.source.text):
+        key = found["key"]
+        is_projected = key in ("Q", "K", "V") and {"X", f"W_{key}"} <= root.keys.keys()
+        if key in root.keys or is_projected:
+            continue
+        message = f"{key} is worked out by {found['call']}(…), and nothing is executed here"
+        errors.add(message, at=found.start("call"), help=f"write {key} = [[1, 0], [0, 1]]")
 
 
 def _put(root: MappingNode, key: str, node: Node, at: int, errors: ErrorCollector) -> None:

@@ -27,6 +27,7 @@ MINUS = "-−–"
 TIMES = "*·×⋅"
 OVERLINES = "\u0305\u0304"
 DOT_ABOVE = "\u0307"
+DASHES = "-−–—"
 RAISED_SIGNS = "⁺⁻"
 RAISED = RAISED_SIGNS + "⁰¹²³⁴⁵⁶⁷⁸⁹"
 LOWERED = str.maketrans(RAISED, "+-0123456789")
@@ -68,7 +69,7 @@ class Reading:
 def reading(text: str) -> Reading | None:
     """What a text without = or ≈ says; None for a blank cell. Raises Refused or Beyond."""
     text = text.strip()
-    if text == "?" or not text.strip("_"):
+    if text in ("?", *DASHES) or not text.strip("_"):
         return None
     text = with_lowered_powers(text.translate(WIDE).translate(OTHER_SIGNS))
     text = with_plain_slashes(with_times_for_x(text))

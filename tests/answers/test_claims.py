@@ -217,7 +217,7 @@ def test_minus_infinity(text: str) -> None:
     assert claim(text) == Claim("-inf", Decimal("-Infinity"), Decimal(0))
 
 
-@in_one_test("text", ["", "  ", "_", "______", "?", "\u00a0"])
+@in_one_test("text", ["", "  ", "_", "______", "?", "\u00a0", "-", "−", "–", "—"])
 def test_blank(text: str) -> None:
     assert read_claim(text) is None
 

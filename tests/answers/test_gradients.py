@@ -112,6 +112,27 @@ def test_a_page_of_gradients_reads_back(file: str, format: str, name: str) -> No
     assert verdicts.counts["wrong"] == verdicts.counts["missing"] == 0
 
 
+HEADS = "Q: [[[1, 2], [2, 1]]]\nK: [[[1, 1], [0, 1]]]\nV: [[[1], [2]]]\n"
+ENTRIES = "X: [[[1, 2], [2, 1]]]\nW_Q: [[1, 0], [0, 1]]\nW_K: [[1, 1], [0, 1]]\nW_V: [[1], [2]]\n"
+
+
+@pytest.mark.parametrize("form", [HEADS, ENTRIES], ids=["head", "entry"])
+@pytest.mark.parametrize(
+    ("format", "name"), [("markdown", "page.md"), ("latex", "page.tex"), ("table", "page.txt")]
+)
+def test_row_sums_of_the_only_head_or_entry_have_its_name(
+    form: str, format: str, name: str, tmp_path: Path
+) -> None:
+    """Beside the gradient of a sink they stand for all of them: a row is called head 0."""
+    file = tmp_path / "problem.yaml"
+    file.write_text(f"{form}sink: [0]\n")
+    problem = load(str(file))
+    text = render(gradient_page(run(problem, gradient=True), View()), format, Style())
+    verdicts = solution(problem, text, name).verdicts
+    assert "row_sum" in verdicts.steps
+    assert verdicts.counts["wrong"] == verdicts.counts["missing"] == 0
+
+
 @pytest.mark.parametrize("file", ["batch", "grouped_query"])
 def test_a_matrix_with_the_rows_of_all_heads_is_read_whole(file: str) -> None:
     """On a page without the forward pass, X stands once for all entries, and W_Q for all heads."""

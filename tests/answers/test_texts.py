@@ -50,6 +50,12 @@ TEXTS = [
     ("a.py", f"S = np.array({LISTS})\nZ = {Z_LISTS}\n", {"scores": S, "scaled": Z}),
     ("a.txt", f"1. S = {LISTS}\n2. Z = S/√3 = {Z_LISTS}\n", {"scores": S, "scaled": Z}),
     ("a.txt", f"S:\n{ROWS}", {"scores": S}),
+    ("a.txt", f"S = {LATEX}\nZ = {LATEX}\n", {"scores": S, "scaled": S}),
+    ("a.tex", rf"\[ S = {LATEX}, \quad Z = {LATEX} \]", {"scores": S, "scaled": S}),
+    ("a.txt", "  S  I love AI\n I [ 1 5 3 ]\n love [ 3 3 3 ]\n AI [2 4 3]\n", {"scores": S}),
+    ("a.txt", "S:\n   I love AI\nI ⎡ 1 5 3 ⎤\nlove ⎢3 3 3⎥\nAI ⎣2 4 3⎦\n", {"scores": S}),
+    ("a.txt", "Scores (QK^T):\n[1, 5, 3]\n[3, 3, 3]\n[2, 4, 3]\n", {"scores": S}),
+    ("a.yaml", "Scores：[[1, 5, 3], [3, 3, 3], [“2”, 4, 3]]\n", {"scores": S}),
     ("a.txt", f"scores\n{ROWS}\nscaled scores\n{ROWS}", {"scores": S, "scaled": S}),
     ("a.md", f"## Scores\n\nQ times K.\n\n{ROWS}", {"scores": S}),
     ("a.md", f"**Scores**: {LISTS}\n\nSo $Z = {LATEX}$ follows.", {"scores": S, "scaled": S}),
@@ -80,6 +86,44 @@ TEXTS = [
     ("a.yaml", f"softmax: {LISTS}\n", {"weights": S}),
     ("a.yaml", f"scores: |\n  {LATEX}\n", {"scores": S}),
 ]
+IN_WORDS = [
+    ("Step 1: Scores", "scores"),
+    ("Scores S = QK^T", "scores"),
+    ("My scores:", "scores"),
+    ("S (scores)", "scores"),
+    ("Scores: S = QK^T", "scores"),
+    ("1. S = QK^T", "scores"),
+    ("# Step 1: Scores", "scores"),
+    ("\\section*{Step 1: Scores}", "scores"),
+    ("Scores,,", "scores"),
+    ("Step 1: S = Q K^T =", "scores"),
+    ("A matrix of scores", "scores"),
+    ("Step 3 - Attention weights A = softmax(Z)", "weights"),
+    ("Weights after softmax", "weights"),
+    ("b) Scaled scores Z = S/√d_k:", "scaled"),
+    ("Keys, transposed", "K_T"),
+]
+OF_NO_STEP = [
+    ("Weights times V", "Weights times V names 2 steps: weights and V"),
+    ("Scores after softmax", "Scores after softmax names 2 steps: scores and weights"),
+    ("Scores, divided by 2", "Scores, divided by 2 may name another step than scores"),
+    ("Socres", "no step is called Socres"),
+    ("Step 1", "no step is called Step 1"),
+    ("Step 1 =", "no step is called Step 1"),
+    ("# Step 1", "no step is called Step 1"),
+    ("", "nothing above this matrix says which step it is"),
+]
+MATRICES = [
+    ("a.txt", ROWS),
+    ("a.txt", "1,5,3\n3,3,3\n2,4,3\n"),
+    ("a.txt", "1;5;3\n3;3;3\n2;4;3\n;;\n"),
+    ("a.txt", "[1, 5, 3]\n[3, 3, 3]\n[2, 4, 3]\n"),
+    ("a.md", f"[{ROWS.replace(chr(10), '; ')}]\n"),
+    ("a.md", LISTS + "\n"),
+    ("a.md", "|1|5|3|\n|-|-|-|\n|3|3|3|\n|2|4|3|\n"),
+    ("a.tex", f"\\[ {LATEX} \\]\n"),
+    ("a.tex", f"\\begin{{align}}\n {LATEX}\n\\end{{align}}\n"),
+]
 BLANK = [None, None, None]
 HEAD = "| S | I | love | AI |\n|-|-|-|-|\n"
 UNFINISHED = [
@@ -107,6 +151,65 @@ def test_a_matrix_has_its_name_before_it_or_above_it(
     name: str, text: str, expected: dict[str, list[Any]], trace: Trace
 ) -> None:
     assert answered(name, text, trace) == expected
+
+
+@in_one_test(("heading", "step"), IN_WORDS)
+def test_a_heading_with_the_names_of_one_step_is_that_step(
+    heading: str, step: str, trace: Trace
+) -> None:
+    text = f"A =\n{ROWS}\n" if step != "weights" else ""
+    found = answered("a.txt", f"{text}{heading}\n{ROWS}", trace)
+    assert found[step] == S
+
+
+@in_one_test(("heading", "message"), OF_NO_STEP)
+def test_a_heading_of_no_step_or_of_two_is_an_error(
+    heading: str, message: str, trace: Trace
+) -> None:
+    with pytest.raises(AttncliError) as error:
+        answered("a.txt", f"{heading}\n{ROWS}\nZ = {Z_LISTS}\n", trace)
+    assert error.value.message == message
+    assert error.value.help.startswith(("write the name", "did you mean", "the steps are"))
+
+
+@in_one_test(("name", "matrix"), MATRICES)
+def test_no_matrix_is_left_out_in_silence(name: str, matrix: str, trace: Trace) -> None:
+    with pytest.raises(AttncliError, match="no step is called Step 1"):
+        answered(name, f"Step 1:\n{matrix}\nZ = {Z_LISTS}\n", trace)
+    assert answered(name, f"Step 1: scores\n{matrix}\nZ = {Z_LISTS}\n", trace)["scores"] == S
+
+
+def test_words_below_a_matrix_of_no_step_hide_it_from_nobody(trace: Trace) -> None:
+    with pytest.raises(AttncliError, match="no step is called Step 1"):
+        answered("a.txt", f"Step 1\n{ROWS}and so on\n\nZ = {Z_LISTS}\n", trace)
+
+
+@in_one_test("head", ["| | | |", "||||", "| | | | |"])
+def test_a_table_without_names_in_markdown_is_a_matrix(head: str, trace: Trace) -> None:
+    """The first row of a table has to be there, also where nothing stands in it."""
+    columns = head.count("|") - 1
+    labels = ("I", "love", "AI")
+    rows = [
+        " | ".join([label, *map(str, row)][4 - columns :])
+        for label, row in zip(labels, S, strict=True)
+    ]
+    table = "\n".join(f"| {row} |" for row in rows)
+    text = f"## Scores\n\n{head}\n{'|-' * columns}|\n{table}\n"
+    assert answered("a.md", text, trace) == {"scores": S}
+
+
+def test_a_matrix_of_a_spreadsheet_has_cells_to_fill_up_its_lines(trace: Trace) -> None:
+    text = "Scores,,,\n,I,love,AI\nI,1,5,3\nlove,3,3,3\nAI,2,4,3\n,,,\nWeights,,,\n"
+    text += "I,1,5,3\nlove,3,3,3\nAI,2,4,3\n"
+    assert answered("a.csv", text, trace) == {"scores": S, "weights": S}
+    for sign in ";\t":
+        text = f"Scores{sign}{sign}\n{ROWS.replace(' ', sign)}"
+        assert answered("a.csv", text, trace) == {"scores": S}
+
+
+def test_notes_beside_a_matrix_are_no_matrix(trace: Trace) -> None:
+    text = f"Ada, 2026-11-29\n\n1 5 and 3\n\nScores\n{ROWS}\n3 + 4 = 7\n4 5\n"
+    assert answered("a.txt", text, trace) == {"scores": S}
 
 
 @in_one_test(("name", "text", "scores"), UNFINISHED)

@@ -27,6 +27,16 @@ def test_all_readers_agree(suffix: str, seed: int) -> None:
         assert_agreement(text(chance, suffix), f"p.{suffix}")
 
 
+@pytest.mark.parametrize("first", ["1", "x"])
+def test_each_matrix_of_a_batch_is_told_uneven(first: str) -> None:
+    """Only what is wrong in the first row of all keeps back what the lengths of others say."""
+    queries = f"[[[{first}], [2, 3]], [[4], [5, 6]]]"
+    problem = f"Q: {queries}\nK: [[[1]], [[2]]]\nV: [[[1]], [[2]]]\n".encode()
+    assert_agreement(problem, "p.yaml")
+    told, _ = readings(problem, "p.yaml")["quick"]
+    assert len(told) == (2 if first == "1" else 1)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["yaml", "json"])
 def test_all_kinds_are_drawn(suffix: str) -> None:

@@ -75,7 +75,7 @@ def test_what_a_text_leaves_open_is_an_error(name: str, text: str, said: str) ->
 
 
 @pytest.mark.parametrize("suffix", ["md", "tex", "html", "txt"])
-def test_a_page_of_ours_is_no_problem(suffix: str, tmp_path: Path) -> None:
+def test_a_page_that_keeps_no_problem_is_none(suffix: str, tmp_path: Path) -> None:
     trace = attncli.trace(attncli.load(INPUTS / "causal.yaml"))
     page = {"md": trace.to_markdown, "tex": trace.to_latex, "html": trace.to_html}
     text = page[suffix]() if suffix in page else str(trace.to_markdown())

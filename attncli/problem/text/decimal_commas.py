@@ -18,18 +18,18 @@ from attncli.problem.text.values import Value
 # This stands after the comma of 0,(3).
 _RECURRING = r"[0-9]*\([0-9]+\)|[0-9\u0304\u0305\u0307]+"
 _WITH_COMMA = rf"[-+−–]?[0-9]+,(?:[0-9]+(?:[eE][-+]?[0-9]+)?|{_RECURRING})"
-_DECIMAL = re.compile(_WITH_COMMA)
+DECIMAL = re.compile(_WITH_COMMA)
 # A number such as 1.000,5.
 _GROUPED_BY_POINT = r"[-+−–]?[1-9][0-9]{0,2}\.[0-9]{3},[0-9]+"
 # Numbers such as 1,000.5 and 1,000,000.
 _GROUPED_BY_COMMA = r"[-+−–]?[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+\.[0-9]+|(?:,[0-9]{3}){2,})"
 _GROUPED = re.compile(rf"{_GROUPED_BY_POINT}|{_GROUPED_BY_COMMA}")
 # A number with a comma inside, which can also separate two numbers.
-_PAIR = re.compile(rf"{_WITH_COMMA}|{_GROUPED_BY_POINT}|{_GROUPED_BY_COMMA}")
+PAIR = re.compile(rf"{_WITH_COMMA}|{_GROUPED_BY_POINT}|{_GROUPED_BY_COMMA}")
 # A comma between numbers has a blank beside it, as opposed to that of a decimal.
 _BETWEEN_NUMBERS = re.compile(r"\s+,?\s*|,\s+")
 # 1,500 may be 1.5, and it may be fifteen hundred.
-_ONE_GROUP = re.compile(r"[-+−–]?[1-9][0-9]{0,2},[0-9]{3}")
+ONE_GROUP = re.compile(r"[-+−–]?[1-9][0-9]{0,2},[0-9]{3}")
 _ROW = re.compile(r"\[([^\[\]]+)\]")
 _REMARK = re.compile(r"(?:^|(?<=\s))#[^\n]*")
 # A help line shows so many numbers of a row.
@@ -70,7 +70,7 @@ def doubtful_commas(rows: Iterable[tuple[int, str]]) -> Doubt | None:
             len(numbers) < 2
             or not decimals
             or len(shapes) > 1
-            or not all(map(_PAIR.fullmatch, decimals))
+            or not all(map(PAIR.fullmatch, decimals))
         ):
             return None
         found = [*found[:1], (at, row, numbers)]
@@ -90,8 +90,8 @@ def doubtful_pairs(rows: Iterable[tuple[int, str]]) -> Doubt | None:
     a row of two.
     """
     found = [(at + len(row) - len(row.lstrip()), row.strip()) for at, row in rows]
-    decimals = [(at, row) for at, row in found if _PAIR.fullmatch(row)]
-    others = [row for _, row in found if not _PAIR.fullmatch(row)]
+    decimals = [(at, row) for at, row in found if PAIR.fullmatch(row)]
+    others = [row for _, row in found if not PAIR.fullmatch(row)]
     if not decimals or any(re.search(r"[\s,]", row) for row in others):
         return None
     at, first = decimals[0]
@@ -104,7 +104,7 @@ def doubtful_pairs(rows: Iterable[tuple[int, str]]) -> Doubt | None:
 
 def are_grouped_decimals(rows: Sequence[tuple[int, str]]) -> bool:
     """Whether each row can be a number, and some only one such as 1.000,5 or 1,000.5."""
-    if not all(_PAIR.fullmatch(row.strip()) for _, row in rows):
+    if not all(PAIR.fullmatch(row.strip()) for _, row in rows):
         return False
     return any(_GROUPED.fullmatch(row.strip()) for _, row in rows)
 
@@ -116,9 +116,9 @@ def with_points(cells: Iterable[str]) -> dict[str, str]:
     all can be numbers with a comma between their thousands, as 1,500 can.
     """
     found = {cell for cell in cells if "," in cell or "." in cell}
-    if not all(map(_DECIMAL.fullmatch, found)):
+    if not all(map(DECIMAL.fullmatch, found)):
         return {}
-    if all(map(_ONE_GROUP.fullmatch, found)):
+    if all(map(ONE_GROUP.fullmatch, found)):
         return {}
     return {cell: _with_point(cell) for cell in found}
 
@@ -160,10 +160,14 @@ def comma_advice(text: str, start: int, end: int) -> str:
     if rows and all(map(_LIKELY_DECIMAL.fullmatch, rows)):
         numbers = rows[0].replace(",", " and ")
         return f"; {rows[0]} is read as {numbers}: write {_with_point(rows[0])} for a decimal"
-    found = _CLOSE_PAIR.search(written)
-    if found is None or not _SPACED_NUMBER.search(written):
+    if not _SPACED_NUMBER.search(written):
         return ""
-    return f"; decimals are written with a point: {_with_point(found[0])}"
+    for found in _CLOSE_PAIR.finditer(written):
+        begins_row = written[: found.start()].endswith("[")
+        ends_row = written[found.end() :][:1] in ("", "]")
+        if not (begins_row and ends_row):
+            return f"; decimals are written with a point: {_with_point(found[0])}"
+    return ""
 
 
 def comma_advice_for(reading: Reading, *names: str) -> str:

@@ -65,7 +65,10 @@ def _first_number(words: Sequence[str]) -> list[str]:
     """The groups of the first number; it ends where only another one can begin."""
     groups = [words[0]]
     for word in words[1:]:
-        if not groups[-1].lstrip("+-").isdigit() or not _NEXT_GROUP.fullmatch(word):
+        last = groups[-1].lstrip("+-")
+        if not last.isdigit():
+            break
+        if not _NEXT_GROUP.fullmatch(word):
             break
         groups.append(word)
     return groups

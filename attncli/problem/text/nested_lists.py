@@ -58,8 +58,10 @@ def read_cells(
         first_row, inner = inner, inner.entry(0)
 
     cells: list[_Cell | None] = []
+    is_first_row_wrong = False
 
     def read(value: Value, shape: tuple[int, ...]) -> None:
+        nonlocal is_first_row_wrong
         node = value.node
         if not shape:
             if isinstance(node, Leaf):
@@ -79,7 +81,7 @@ def read_cells(
                 for item in value.items:
                     read_cell(item)
                 other_lengths.append(value)
-            elif _has_several_in_a_cell(first_row):
+            elif _has_several_in_a_cell(first_row) or is_first_row_wrong:
                 other_lengths.append(value)
             else:
                 tell_length(value, node.length)
@@ -91,8 +93,11 @@ def read_cells(
             cells.extend(numbers)
         else:
             below = shape[1:]
+            is_first_row = not below and not cells
             for item in value.items:
                 read(item, below)
+            if is_first_row:
+                is_first_row_wrong = value.errors.count > before
 
     def tell_length(row: Value, length: int) -> None:
         at = row.node.at

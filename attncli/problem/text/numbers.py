@@ -88,6 +88,13 @@ _IN_PARENTHESES = re.compile(r"([-+]?)\((.*)\)")
 _LONGEST_FRACTION = 40
 _SHORT_POWER = r"([0-9]{1,2}|\([0-9]{1,2}\))"
 _DIGITS = r"[-+]?[\d.]+(?:e[-+]?\d+)?"
+# Word processors write these for quotation marks.
+QUOTED = re.compile(r"[“„”‘‚’]([^“„”‘‚’]+)[“”‘’]")
+_MATH = re.compile(r"\$([^$\\]+)\$")
+# A superscript loses its place where it is copied: 1×10-3.
+_POWER_OF_TEN_ON_THE_LINE = re.compile(rf"({_AMOUNT})\s*[{TIMES}]\s*10\s*([-+][0-9]{{1,3}})")
+_PRODUCT = re.compile(rf"({_AMOUNT})\s*[*×xX]\s*({_UNSIGNED})")
+_CONSTANTS = {"e": 2.718281828459045, "π": 3.141592653589793, "pi": 3.141592653589793}
 _UNOPENED_HELP = "write a ( for each ), or leave it out"
 _Help: TypeAlias = Callable[[re.Match[str]], str]
 
@@ -200,7 +207,7 @@ def _spelled(text: str) -> str:
         return text
     if _fraction_or_root(text):
         return text
-    meant = text.strip().translate(_MINUS_SIGNS)
+    meant = _unwrapped(text.strip()).translate(_MINUS_SIGNS)
     if meant in _MINUS_INFINITIES:
         return "-inf"
     if is_plain(meant):
@@ -209,10 +216,35 @@ def _spelled(text: str) -> str:
     spelled = "" if is_explained else _as_problems_spell(meant)
     if spelled:
         return spelled
-    if not is_explained and _are_numbers(words := text.split()):
+    if not is_explained and _are_numbers(words := re.split(r"\s+|、", text)):
         message = f"{shorten(text)} is more than one number"
         raise NumberError(message, f"put a comma between numbers: {', '.join(words)}")
+    help = "" if is_explained else _help_with_calculation(meant)
+    if help:
+        raise NumberError(f"{shorten(text)} {Complaint.NO_NUMBER}", help)
     raise NumberError(*why_not_a_number(text))
+
+
+def _help_with_calculation(text: str) -> str:
+    """What to write for 5*2, 1x10-2, e or π, which answers can have; empty for anything else."""
+    number = in_keyboard_signs(text)
+    if found := _POWER_OF_TEN_ON_THE_LINE.fullmatch(number):
+        return f"write {found[1]}e{found[2]}"
+    if found := _PRODUCT.fullmatch(number):
+        return f"write {canonical(str(Decimal(found[1]) * Decimal(found[2])))}"
+    constant = _CONSTANTS.get(number.lstrip("+-").lower())
+    if constant is None:
+        return ""
+    sign = "-" if number.startswith("-") else ""
+    return f"write {sign}{constant}"
+
+
+def _unwrapped(text: str) -> str:
+    """A number without the quotation marks of a word processor or the dollars of LaTeX around
+    it.
+    """
+    found = QUOTED.fullmatch(text) or _MATH.fullmatch(text)
+    return found[1].strip() if found else text
 
 
 def _are_numbers(words: list[str]) -> bool:
@@ -491,7 +523,9 @@ def _with_minus(found: re.Match[str]) -> str:
     if is_plain(number):
         return f"write {number}"
     spelled = _as_problems_spell(number)
-    return f"write {spelled}" if spelled else "write the minus sign of the keyboard, as in -1"
+    if spelled:
+        return f"write {spelled}"
+    return "write the minus sign of the keyboard, as in -1"
 
 
 def _with_point(decimal: str) -> str:
@@ -722,12 +756,28 @@ _REASONS: tuple[tuple[str, str, _Help], ...] = (
         ),
     ),
     (
+        r"([-+]?)(?:sqrt|root)\s*[\[{]?\s*(\d+\.?\d*)\s*[\]}]?",
+        "{} is not a number",
+        _write(lambda found: f"{found[1]}sqrt({found[2]})"),
+    ),
+    (
+        r"([-+]?\d+)\s*//\s*(\d+)",
+        "{} is not a number",
+        lambda found: f"write {found[1]}/{found[2]} for the fraction, as Julia means it",
+    ),
+    (r"([-+]?(?:\d+\.?\d*|\.\d+))f", "{} is not a number", _write(lambda found: found[1])),
+    (
+        r"([-+]?(?:\d+\.?\d*|\.\d+))d([-+]?\d{1,3})",
+        "{} is not a number",
+        _write(lambda found: f"{found[1]}e{found[2]}"),
+    ),
+    (
         r"#[A-Z0/]+[!?]?",
         "{} is an error of a spreadsheet, not a number",
         _fixed("mend its formula, or write a number"),
     ),
     (
-        r"(?=.*[\d.+-]|[ol]\Z)[-+]?[\d.ol]*[ol][\d.ol]*",
+        r"(?=.*[\d.+-]|[ol]\Z)[-+]?[\d.ol/]*[ol][\d.ol/]*",
         "{} has a letter in place of a digit",
         _write(lambda found: re.sub("[oO]", "0", re.sub("[lL]", "1", found[0]))),
     ),

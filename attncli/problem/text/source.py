@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from attncli.errors import AttncliError, Place, input_error
@@ -36,12 +37,17 @@ class Source:
     can allow. A problem made in Python has neither name nor text, and no places. Lines end in "\\n"
     alone. `place` looks for them anew each time: it is asked for few spots, and a table of all
     lines could be many times the size of the text.
+
+    Where the text is not quite as it was `written`, each line is still the same one, and `moved`
+    says how far to the right what stands in a line has moved.
     """
 
     name: str
     text: str
     folder: str = ""
     outside: bool = False
+    written: str = ""
+    moved: Mapping[int, int] = field(default_factory=dict)
     _lines: dict[int, tuple[int, str]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -58,7 +64,11 @@ class Source:
             line = self.text[start : end if end >= 0 else None]
             self._lines[start] = self.text.count("\n", 0, start) + 1, line
         number, line = self._lines[start]
-        return Place(self.name, number, at - start + 1, line)
+        column = at - start + 1
+        if self.written:
+            line = self.written.split("\n")[number - 1]
+            column = max(column - self.moved.get(number, 0), 1)
+        return Place(self.name, number, column, line)
 
 
 def read_source(path: str, *, outside: bool = False) -> Source:

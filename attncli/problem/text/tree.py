@@ -31,6 +31,24 @@ def read_tree(source: Source, *, not_finite: bool = False) -> tuple[ErrorCollect
     return errors, _yaml(errors)
 
 
+def parse_value(errors: ErrorCollector) -> Node:
+    """The node of a text that is a single value, as on a command line: of YAML, or a pasted matrix
+    that YAML refuses; raises AttncliError for anything else.
+    """
+    # It brings what few commands need.
+    from attncli.problem.text.pasted.spellings import behind_name, spelling_at
+    from attncli.problem.text.yaml_parser import parse_yaml
+
+    text = errors.source.text
+    try:
+        return parse_yaml(ErrorCollector(errors.source, errors.exit_code))
+    except AttncliError as error:
+        is_pasted = spelling_at(text, behind_name(text)) is not None
+        if not is_pasted or error.message.endswith("is missing"):
+            raise
+    return Leaf(text, False, 0)
+
+
 def _json(errors: ErrorCollector, not_finite: bool) -> Node:
     # Each parser takes a while to import, and most problems need one.
     from attncli.problem.text.json_parser import parse_json

@@ -28,6 +28,7 @@ from attncli.problem.text.nodes import (
 from attncli.problem.text.numbers import (
     BLANK,
     MINUS_INFINITY,
+    QUOTED,
     NumberError,
     as_float,
     as_spelled,
@@ -258,7 +259,8 @@ def read_labels(value: Value) -> tuple[str, ...] | None:
                     f"this label has {len(node.text):,} characters",
                     f"a label has at most {LABEL_LIMIT:,}",
                 )
-            labels.append(node.text)
+            in_quotes = QUOTED.fullmatch(node.text)
+            labels.append(in_quotes[1] if in_quotes and not node.quoted else node.text)
             continue
         what = '""' if isinstance(node, Leaf) and node.quoted else describe(node)
         item.wrong(

@@ -36,6 +36,7 @@ _BEFORE_ROWS = re.compile(
 )
 # A key in quotes, or the end of a mapping.
 _LINE_OF_JSON = re.compile(r'("[\w.-]+"\s*:|\})')
+_SIGN_APART = re.compile(r"(-)[ \t]+([0-9.][0-9./]*)(?=\s*[,\]])")
 _REMARK = re.compile(r"(?:^|(?<=\s))#[^\n]*")
 
 # PyYAML's two parsers word the same fault differently: (pattern of either's words, ours, help).
@@ -182,9 +183,12 @@ def _unprintable(text: str) -> re.Match[str] | None:
     """The first character that YAML does not have, which in ASCII is looked for only where there is
     one.
     """
-    if text.isascii() and not text.encode("ascii").translate(None, _ASCII):
-        return None
-    if text.replace("\n", "").isprintable():
+    if text.isascii():
+        others = text.encode("ascii").translate(None, _ASCII)
+        if not others:
+            return None
+    on_one_line = text.replace("\n", "")
+    if on_one_line.isprintable():
         return None
     return re.search(_UNPRINTABLE, text)
 
@@ -279,6 +283,9 @@ def _fail_for_syntax(error: yaml.MarkedYAMLError, builder: TreeBuilder) -> NoRet
             at=at,
             help="indent it if it belongs to the key above: Q: [[1, 2], [3, 4]]",
         )
+    if sign := _SIGN_APART.match(text, at):
+        help = f"write {sign[1]}{sign[2]}, without blanks"
+        errors.fail("a blank stands between a sign and its number", at=at, help=help)
     for pattern, message, help in _FAULTS:
         if re.search(pattern, words):
             errors.fail(message, at=at, help=help)

@@ -392,23 +392,6 @@ def test_names_of_rows_and_columns_are_no_numbers(text: str) -> None:
     assert found.written[1][0] == "3"
 
 
-@pytest.mark.parametrize(
-    ("rows", "said"),
-    [
-        (
-            "\t1\t0\n\t0\t1",
-            (
-                "this row is indented with a tab (put two spaces before each row of the matrix, in"
-                " place of"
-            ),
-        ),
-    ],
-)
-@pytest.mark.skipif(not yaml.__with_libyaml__, reason="the parser in Python reads tabs")
-def test_a_tab_before_a_row(rows: str, said: str, problems: Callable[..., list[str]]) -> None:
-    assert said in problems(f"Q: [[1]]\nK: [[1], [2]]\nV: |\n{rows}\n")[0]
-
-
 def test_a_remark_behind_a_tab_begins_no_cell() -> None:
     assert of_values(in_block("1\t0.5\t# first\n-2\t3")).given["V"].value.tolist() == SQUARE
 
@@ -532,7 +515,7 @@ def test_fractions_that_can_be_no_part_of_a_mixed_number_are_read(
     assert of_values(text).given["V"].value.tolist() == value
 
 
-@pytest.mark.parametrize("value", ["{{1, 0}, {0, 1}}", "|1 0; 0 1|", "| 1 | 0 |"])
+@pytest.mark.parametrize("value", ["|1 0; 0 1|", "| 1 | 0 |"])
 def test_yaml_itself_takes_other_brackets_for_something_else(
     value: str, problems: Callable[..., list[str]]
 ) -> None:

@@ -74,7 +74,8 @@ def _read_rows(value: Value) -> StoredArray | None:
     if not written_in_file(value):
         return None
     if isinstance(value.node, ListNode) and (numbers := value.node.numbers) is not None:
-        return numbers.array if re.search("[.eE]", numbers.text) else _as_integers(numbers.array)
+        has_point = re.search("[.eE]", numbers.text)
+        return numbers.array if has_point else _as_integers(numbers.array)
     read = read_cells(value, _read_cell, empty="write rows of numbers in it")
     if read is None:
         return None

@@ -424,7 +424,8 @@ class Rope(Position):
         """The attention factor, where it follows from other numbers."""
         formula = ROPE_TYPES[self.rope_type].attention_factor
         is_stretched = self.factor is not None and self.factor.value > 1
-        if not formula or not is_stretched or self.attention_factor is not None:
+        is_given = self.attention_factor is not None
+        if not formula or not is_stretched or is_given:
             return
         if self._has_mscale:
             formula = BY_MSCALE

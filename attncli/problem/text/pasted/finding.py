@@ -57,6 +57,9 @@ _PASTED_VALUE = re.compile(
 )
 _QUESTION = re.compile(r"(?<=[\[, ])\?(?=[ \t]*[,\]])")
 _NEXT_ROW = re.compile(r",?[ \t]*\n[ \t]+(?=\[)")
+# Chinese and Japanese keyboards have these, and web pages the blank.
+SIGNS_OF_KEYBOARDS = str.maketrans("［］｛｝，：；　\xa0", "[]{},:;  ")
+_IN_WIDE_BRACKETS = re.compile(r"［.*］", re.DOTALL)
 # The last bar becomes a quote.
 _BARRED_ROWS = re.compile(r"""\|[^\n"\\]*\|(?:[ \t]*\n[ \t]+\|[^\n"\\]*\|)*""")
 _BLOCK_BEGIN = re.compile(r"[|>][-+0-9]*[ \t]*(?:#[^\n]*)?(?:\n|\Z)")
@@ -214,6 +217,8 @@ def _lists_of(value: Value, node: Node, rank: int, of_answers: bool) -> PastedLi
     # A problem made in Python has no text.
     text = source.text if source.name else ""
     if isinstance(node, Leaf):
+        if _IN_WIDE_BRACKETS.match(node.text):
+            text, node = "", replace(node, text=node.text.translate(SIGNS_OF_KEYBOARDS))
         in_block = bool(text) and node.quoted and _BLOCK_BEGIN.match(text, node.at) is not None
         is_escaped = node.quoted and _LATEX_ESCAPED.search(node.text) is not None
         is_pasted = in_block or is_escaped or _looks_pasted(node.text) or _has_lines(node, text)

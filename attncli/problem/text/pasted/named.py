@@ -31,20 +31,39 @@ _MATRIX = (
     r"(?:[\[⎡⎛┌│|]|[-+−–]?\s?[0-9.√½⅓¼¾]"
     r"|(?:[A-Za-z]\w*\.)*(?:array|asarray|matrix|tensor|Matrix|Array)\()"
 )
+# Or a formula that has nothing before it.
+_MATRIX_OR_FORMULA = rf"(?:{_MATRIX}|(?<=\$)\\begin\{{|(?<=\$ )\\begin\{{)"
 # Before a name may stand what makes a list, a quotation, or a formula of it.
 _BEFORE_NAME = r"[ \t>*+-]*(?:\(?[0-9a-z]{1,2}[.)][ \t]+)?[*_`$]*"
 _NAME = r"(?P<name>[^\W\d][^\n=:≈|\[\]⎡⎛]{0,80}?)"
 # S = and S: before a matrix, also with what it is equal to besides: S = Q K^T =.
 _NAME_LINE = re.compile(
-    rf"{_BEFORE_NAME}{_NAME}[*_`$ \t]*(?P<sign>:=|=|≈|:)[*_`$ \t]*"
-    rf"(?:[^\n=\[\]⎡⎛]{{1,80}}[=≈][ \t]*)?(?=\n|\Z|{_MATRIX})"
+    rf"{_BEFORE_NAME}{_NAME}[*_`$ \t]*(?P<sign>:=|=|≈|[:：＝])[*_`$ \t]*"
+    rf"(?:[^\n=\[\]⎡⎛]{{1,80}}[=≈][ \t]*)?(?=\n|\Z|{_MATRIX_OR_FORMULA})"
 )
-_HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+(?:[0-9]+[.)]?[ \t]+)?(?P<name>[^\n]*?)[ \t]*#*")
+# Whatever stands before a matrix, or before the = or the colon that ends a line.
+_WORDS_LINE = re.compile(
+    rf"{_BEFORE_NAME}(?P<name>[^\W\d][^\n|\[\]⎡⎛]{{0,80}}?)[*_`$ \t]*(?P<sign>:=|[=≈:：＝])"
+    rf"[*_`$ \t]*(?=\n|\Z|{_MATRIX_OR_FORMULA})"
+)
+_HEADING = re.compile(
+    r"[ \t]*#{1,6}[ \t]+(?:[0-9]+[.)]?[ \t]+)?(?P<name>[^\n]*?)[ \t]*#*"
+    r"|[ \t]*\\(?:(?:sub)*section|(?:sub)?paragraph|textbf)\*?"
+    r"\{(?P<latex>[^{}\n]*)\}[ \t:.]*(?:\\\\)?"
+)
 _FORMULA_LINE = re.compile(r"[ \t]*[^\W\d][^\n=\[\]⎡⎛|\\]*=[^\n\[\]⎡⎛|\\]*")
 # A page numbers its sections: 5 Scores, 4–5 Scores.
 _SECTION_NUMBER = re.compile(r"[ \t]*[0-9]{1,2}(?:[–-][0-9]{1,2})?[.)]?[ \t]+")
 # So many numbers are a row, and so many rows a matrix.
 _FEWEST_NUMBERS = 2
+# What stands around the numbers of a row, and between them.
+_AROUND_NUMBERS = re.compile(
+    r"[\[\](){}⎡⎤⎢⎥⎣⎦⎛⎞⎜⎟⎝⎠│|,;&$]|\\(?:begin|end)\{\w*\*?\}|\\(?:left|right)\b|\\[\[\]()]"
+    r"|\\\\|(?<=\|)[ \t]*:?-+:?[ \t]*(?=\|)|tensor|array"
+)
+_LATEX_BEGIN = re.compile(r"\\begin\{\w*(?:matrix|array)\}")
+_ROW_END = re.compile(r"\\\\|\],?\s*\[|;")
+_BETWEEN_CELLS = re.compile(r"(?<=\S)[,;](?=\S)|[,;](?=\Z)|\A[,;]")
 # What is or was meant to be a number, or is left blank.
 _NUMBER = re.compile(r"[-+−–]?\(?(?:[.,]?[0-9OolI]|√|sqrt|[½⅓⅔¼¾]|∞|inf)|[_?…]|[,;|]\Z")
 _ROW_BELOW = re.compile(r",?[ \t]*\n[ \t]*\[")
@@ -57,10 +76,17 @@ _FORMULA_EDGE = re.compile(
 )
 _EQUALS = re.compile(r"&?\s*(?::=|=|≔|≈|\\approx|\\coloneqq)\s*&?")
 _LAYOUT = (
-    r"\s|\\(?:left|right|[bB]igg?[lr]?|displaystyle|quad|qquad|,|;|:|!)|[()\[\]{}.,;&~]|\\[{}]"
+    r"\s|\\(?:left|right|[bB]igg?[lr]?|displaystyle|quad|qquad|,|;|:|!|\ )|[()\[\]{}.,;&~]|\\[{}]"
 )
 _NOTHING = re.compile(rf"(?:{_LAYOUT})*")
 _FORMULA_END = re.compile(rf"(?:{_LAYOUT})*(?:\$|\\[\])]|\\end\{{|\\\\|\Z)|[ \t.,;]*\n[ \t]*\n")
+# Between two formulas on a line stands a comma, or a wide blank.
+_WORDS = r"\\text\{\s*(?:and|with|und|mit|et)?\s*\}"
+_BETWEEN_FORMULAS = rf"(?:[ \t]|\\[,;:!])*(?:[.,;]|\\q?quad\b|{_WORDS})(?:{_LAYOUT}|{_WORDS})*"
+_NAME_NEXT = r"(?=\\?[A-Za-z][^\n=&,;\[\]]{0,40}&?\s*(?::=|=|\\approx))"
+_NEXT_FORMULA = re.compile(_BETWEEN_FORMULAS + _NAME_NEXT)
+_FORMULA_ON_NEXT_LINE = re.compile(rf"[ \t]*\n[ \t]*{_NAME_NEXT}")
+_OPENS_FORMULA = ("$", "\\[", "\\(", "\\begin")
 
 
 class NamedMatrix(NamedTuple):
@@ -81,7 +107,7 @@ def named_matrices(source: str, axes_of: AxesOf, *, of_answers: bool) -> list[Na
     for formula in found:
         text = blanked(text, formula.start, formula.end)
     matrices = [formula.matrix for formula in found]
-    for part in _named_parts(text, axes_of):
+    for part in _NamedParts(text, axes_of, of_answers):
         axes = axes_of(part.name) or 2
         content = _whole_list(text[part.start : part.end].rstrip())
         pasted = PastedText(content, part.start, of_answers=of_answers)
@@ -128,6 +154,8 @@ class _Formulas:
         self.source = without_comments(source) if "\\" in source else source
         self.of_answers = of_answers
         self.reached = 0
+        # Between dollars, a line break is only a blank.
+        self.is_in_dollars = False
 
     def matrices(self) -> Iterator[_Formula]:
         while begin := MATRIX_BEGIN.search(self.source, self.reached):
@@ -146,15 +174,28 @@ class _Formulas:
                 self.reached = start
 
     def _formula_start(self, end: int) -> int:
-        edges = _FORMULA_EDGE.finditer(self.source, self.reached, end)
-        return max((edge.end() for edge in edges), default=self.reached)
+        start = self.reached
+        for edge in _FORMULA_EDGE.finditer(self.source, self.reached, end):
+            start = edge.end()
+            if edge[0] != r"\\":
+                self.is_in_dollars = edge[0].startswith(_OPENS_FORMULA)
+        behind = self._next_formula(start)
+        return behind.end() if behind else start
+
+    def _next_formula(self, at: int) -> re.Match[str] | None:
+        """What stands between the formula that ends there and the next one with a name."""
+        found = _NEXT_FORMULA.match(self.source, at)
+        if found or self.is_in_dollars:
+            return found
+        return _FORMULA_ON_NEXT_LINE.match(self.source, at)
 
     def _name(self, start: int, begin: int, end: int) -> str:
         """What stands before the first =, if between the last one and the matrix there is nothing,
         and nothing behind it.
         """
         signs = [*_EQUALS.finditer(self.source, start, begin)]
-        if not signs or not _FORMULA_END.match(self.source, end):
+        ends_there = _FORMULA_END.match(self.source, end) or self._next_formula(end)
+        if not signs or not ends_there:
             return ""
         if not _NOTHING.fullmatch(self.source, signs[-1].end(), begin):
             return ""
@@ -163,44 +204,145 @@ class _Formulas:
 
 @dataclass(slots=True)
 class _NamedPart:
-    """A name, where it stands, and where what it is the name of begins and ends."""
+    """A name, where it stands, and where what it is the name of begins and ends; the name may be
+    one of no step, or none at all, where it `is_any` line above the matrix.
+    """
 
     name: str
     at: int
     start: int
     end: int
+    is_any: bool = False
 
 
-def _named_parts(text: str, axes_of: AxesOf) -> Iterator[_NamedPart]:
-    """What stands behind a name, or below it, up to an empty line or to the next name."""
-    part: _NamedPart | None = None
-    place = depth = 0
-    # An empty line ends the last one.
-    for line in [*text.split("\n"), ""]:
-        begun = _begun(line, place, axes_of)
-        # Programs print an empty line between the matrices of an open list.
-        goes_on = depth > 0 and _NEXT_MATRIX.match(text, place) is not None
-        is_gap = (not line.strip() and not goes_on) or _FENCE.match(line) is not None
-        depth = 0 if begun or is_gap else depth
-        depth += line.count("[") - line.count("]")
-        # A formula above the rows says how they are worked out: S = Q K^T.
-        is_above = part is not None and part.start == place and not begun
-        if part and is_above and _FORMULA_LINE.fullmatch(line):
+class _NamedParts:
+    """Finds what stands behind a name, or below it, up to an empty line or to the next name.
+
+    Of answers also each matrix that has no name: the line above it is its name then.
+    """
+
+    def __init__(self, text: str, axes_of: AxesOf, of_answers: bool) -> None:
+        self.text = text
+        self.axes_of = axes_of
+        self.of_answers = of_answers
+        self.part: _NamedPart | None = None
+        # The last line that is no row of a matrix, and where it stands.
+        self.above = ("", 0)
+
+    def __iter__(self) -> Iterator[_NamedPart]:
+        place = depth = 0
+        # An empty line ends the last one.
+        for line in [*self.text.split("\n"), ""]:
+            end = place + len(line) + 1
+            begun = _begun(line, place, self.axes_of) or self._begun_without_name(line, place)
+            # Programs print an empty line between the matrices of an open list.
+            goes_on = depth > 0 and _NEXT_MATRIX.match(self.text, place) is not None
+            is_gap = (_is_empty(line) and not goes_on) or _FENCE.match(line) is not None
+            depth = 0 if begun or is_gap else depth
+            depth += line.count("[") - line.count("]")
+            if not begun:
+                self._pass_formula(line, place)
+            if begun or is_gap or self._goes_on_in_words(line):
+                yield from self._ended(place)
+            if begun:
+                self.part = begun
+            elif is_gap and self.part:
+                self.part.start = end
+            elif _says_more(line):
+                self.above = (line, place)
+            place = end
+
+    def _begun_without_name(self, line: str, place: int) -> _NamedPart | None:
+        """What a row of numbers begins that stands below no name; None for any other line."""
+        if self.part or not self.of_answers or not _is_row(line):
+            return None
+        words, at = self.above
+        name = _heading_text(words)
+        begin = at + words.find(name) if name else place
+        return _NamedPart(name, begin, place, place, is_any=True)
+
+    def _goes_on_in_words(self, line: str) -> bool:
+        """Whether words stand below the rows of a matrix that has no name."""
+        part = self.part
+        return part is not None and part.is_any and _says_more(line) and not _is_row(line)
+
+    def _pass_formula(self, line: str, place: int) -> None:
+        """A formula above the rows says how they are worked out: S = Q K^T."""
+        part = self.part
+        if part and part.start == place and not part.is_any and _FORMULA_LINE.fullmatch(line):
             part.start = place + len(line) + 1
-        if part and (begun or is_gap):
-            part.end = place
-            if _are_rows(text[part.start : place]):
-                yield part
-                part = None
-            elif part.name and _looks_like_rows(text[part.start : place]):
-                message = f"the matrix below {shorten(part.name)} cannot be read"
-                help = f"write {shorten(part.name)} = [[1, 2], [3, 4]], or rows of numbers alone"
-                raise PasteError(message, help, at=part.at)
-        place += len(line) + 1
-        if begun:
-            part = begun
-        elif is_gap and part:
-            part.start = place
+
+    def _ended(self, place: int) -> Iterator[_NamedPart]:
+        """The part that ends here, if there is a matrix in it."""
+        part = self.part
+        if part is None:
+            return
+        part.end = place
+        content = self.text[part.start : place]
+        if part.is_any and not _is_matrix(content):
+            self.part = None
+        elif _are_rows(content):
+            yield part
+            self.part, self.above = None, ("", 0)
+        elif self.axes_of(part.name) and _looks_like_rows(content):
+            message = f"the matrix below {shorten(part.name)} cannot be read"
+            help = f"write {shorten(part.name)} = [[1, 2], [3, 4]], or rows of numbers alone"
+            raise PasteError(message, help, at=part.at)
+
+
+def _is_empty(line: str) -> bool:
+    """Whether nothing stands in a line, or only what a spreadsheet puts between empty cells."""
+    return not line.strip(",; \t\r")
+
+
+def _heading_text(line: str) -> str:
+    """What a line says as a heading, without its number and how it looks."""
+    heading = _HEADING.fullmatch(line)
+    if heading:
+        line = heading["name"] or heading["latex"] or ""
+    elif number := _SECTION_NUMBER.match(line):
+        line = line[number.end() :]
+    # A spreadsheet fills up the row.
+    return line.strip().strip("*_`$:=,; \t")
+
+
+def _numbers_of(line: str) -> list[str]:
+    """The numbers of a row, in whatever brackets; none where something else stands in it besides a
+    name before them.
+    """
+    numbers = _AROUND_NUMBERS.sub(" ", line).split()
+    has_name = bool(numbers) and not _NUMBER.match(numbers[0])
+    if has_name:
+        numbers = numbers[1:]
+    if not all(map(_NUMBER.match, numbers)):
+        return []
+    return numbers
+
+
+def _says_more(line: str) -> bool:
+    """Whether anything stands in a line besides brackets and signs between numbers."""
+    return bool(_AROUND_NUMBERS.sub(" ", line).strip())
+
+
+def _is_row(line: str) -> bool:
+    return len(_numbers_of(line)) >= _FEWEST_NUMBERS
+
+
+def _is_matrix(text: str) -> bool:
+    """Whether this is one matrix and nothing besides."""
+    # Two of them are factors.
+    if len(_LATEX_BEGIN.findall(text)) > 1:
+        return False
+    # Between rows on lines of their own, a semicolon is one between cells.
+    row_end = _ROW_END if _has_one_line(text) else "\n"
+    lines = re.split(row_end, text)
+    rows = [line for line in lines if _says_more(line)]
+    return len(rows) >= _FEWEST_NUMBERS and all(map(_is_row, rows))
+
+
+def _has_one_line(text: str) -> bool:
+    """Whether one line has all the numbers."""
+    return len([*filter(_says_more, text.split("\n"))]) == 1
 
 
 def _are_rows(text: str) -> bool:
@@ -212,7 +354,9 @@ def _are_rows(text: str) -> bool:
         return False
     if spelling_at(text, len(text) - len(begin)):
         return True
-    lines = [line.split() for line in begin.splitlines()]
+    # A spreadsheet has no blanks between its cells.
+    lines = [_BETWEEN_CELLS.sub(" ", line).split() for line in begin.splitlines()]
+    lines = [line for line in lines if line]
     below = lines if _NUMBER.match(lines[0][-1]) else lines[1:]
     cells = [cell for line in below for cell in (line[1:] or line)]
     return bool(cells) and all(map(_NUMBER.match, cells))
@@ -228,15 +372,15 @@ def _looks_like_rows(text: str) -> bool:
 def _begun(line: str, place: int, axes_of: AxesOf) -> _NamedPart | None:
     """What a line with a name begins; None for any other line."""
     end = place + len(line) + 1
-    if found := _NAME_LINE.match(line):
+    for form in (_NAME_LINE, _WORDS_LINE):
+        found = form.match(line)
+        if found is None:
+            continue
         name = found["name"].strip()
-        is_matrix = found["sign"] != ":" and spelling_at(line, found.end()) is not None
+        is_matrix = found["sign"] not in ":：" and spelling_at(line, found.end()) is not None
         if axes_of(name) or is_matrix:
             return _NamedPart(name, place + found.start("name"), place + found.end(), end)
-    heading = _HEADING.fullmatch(line)
-    number = _SECTION_NUMBER.match(line)
-    name = heading["name"] if heading else line[number.end() if number else 0 :]
-    name = name.strip().strip("*_`$: ")
-    if heading or axes_of(name):
-        return _NamedPart(name if axes_of(name) else "", place, end, end)
+    name = _heading_text(line)
+    if _HEADING.fullmatch(line) or axes_of(name):
+        return _NamedPart(name, place, end, end)
     return None
