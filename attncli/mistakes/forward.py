@@ -452,6 +452,15 @@ def rounded_first(step: str, decimals: int) -> str | None:
     return _ROUNDED_FIRST.get((step, decimals))
 
 
+def decimals_of_rounding(step: str, name: str) -> int:
+    """To how many decimals a step is rounded where that is called so."""
+    return next(
+        decimals
+        for (of, decimals), called in _ROUNDED_FIRST.items()
+        if (of, called) == (step, name)
+    )
+
+
 def roundings_of(step: str) -> set[str]:
     """What it is called that the numbers of a step were rounded first, to however many decimals."""
     return {name for (of, _), name in _ROUNDED_FIRST.items() if of == step}

@@ -538,13 +538,17 @@ MASK_MISTAKES: tuple[Mistake, ...] = (
     ),
     Mistake("mask-forgotten", "the mask was forgotten", rewritten(masked=without_mask)),
     _mask_mistake("mask-inverted", "the mask was inverted", inverted),
-    _mask_mistake("mask-transposed", "the mask was transposed", with_i_and_j_exchanged),
-    Mistake(
+    _mask_mistake(
         "causal-hides-past",
         "the causal mask hid what comes before, not what comes after",
-        rewritten(mask=hiding_the_past),
+        hiding_the_past,
+    ),
+    Mistake(
+        "mask-transposed",
+        "the mask was transposed",
+        rewritten(mask=with_i_and_j_exchanged),
         optional=("mask",),
-        unlike="mask-transposed",
+        unlike="causal-hides-past",
     ),
     _mask_mistake("mask-hides-itself", "the mask hid each token from itself", hiding_itself),
     _mask_mistake("mask-sees-next", "the mask let each token see the next one", seeing_the_next),

@@ -95,7 +95,7 @@ class Feedback:
         """
         said = []
         if self._with_numbers:
-            whose = listed(self._with_numbers, most=MOST_STUDENTS_NAMED)
+            whose = listed(self._with_numbers)
             pages = count(len(self._with_numbers), "page")
             have = either(len(self._with_numbers), "has", "have")
             said.append(
@@ -104,7 +104,7 @@ class Feedback:
                 " --feedback-format html shows all letters"
             )
         if self._with_codes:
-            whose = listed(self._with_codes, most=MOST_STUDENTS_NAMED)
+            whose = listed(self._with_codes)
             pages = count(len(self._with_codes), "page")
             said.append(
                 f"letters that TeX's basic fonts lack are codes, such as U+738B, in {pages} of"

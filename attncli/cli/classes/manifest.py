@@ -11,7 +11,7 @@ from attncli.cli.files import is_same_file
 from attncli.english import listed
 from attncli.errors import Place, did_you_mean, file_error, input_error, usage_error
 from attncli.problem.text.source import read_source
-from attncli.system import path_here
+from attncli.system import path_here, quoted
 
 Item = TypeVar("Item")
 
@@ -33,6 +33,7 @@ def manifest_rows(path: str, columns: Sequence[str]) -> Iterator[ManifestRow]:
     A row that lacks a cell, or has more than the first line, is an error of its own. Raises
     AttncliError where the manifest itself cannot be read (exit 3 or 4).
     """
+    _require_no_folder(path)
     source = read_source(path)
     rows = iter(csv_rows(source))
     help = f"the first line names the columns: {', '.join(columns)}"
@@ -44,6 +45,14 @@ def manifest_rows(path: str, columns: Sequence[str]) -> Iterator[ManifestRow]:
         _require_once(column, names, head.place, help)
     for row in rows:
         yield _manifest_row(row, names, columns)
+
+
+def _require_no_folder(path: str) -> None:
+    """Raises AttncliError (exit 4) for the folder of a set, which has its manifest in it."""
+    inside = os.path.join(path, "manifest.csv")
+    if os.path.isfile(inside):
+        help = f"write --batch {quoted(inside)}"
+        raise file_error(f"cannot read {path}: it is a folder, not a file", help=help)
 
 
 def _require_once(column: str, names: list[str], place: Place, help: str) -> None:

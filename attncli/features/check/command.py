@@ -237,6 +237,7 @@ def check(
         ),
     )
     require_folder_of_feedback(feedback, feedback_format)
+    _require_two_places(look.output, feedback)
     several = batch is not None or len(paths) > 1
     has_a_row_each = several or look.format in DATA_FORMATS or feedback is not None or resume
     if not has_a_row_each and scheduler is None and time_limit is None:
@@ -261,7 +262,7 @@ def check(
     from attncli.features.check.one_solution import decimals_asked
 
     marking = marking or _beside(batch, marks=marks, steps=steps, quiet=quiet)
-    scheme = _scheme(marking)
+    scheme = _scheme(marking, quiet=quiet)
     settings = Settings(
         lenient=lenient,
         steps=None if steps is None else tuple(steps),
@@ -325,7 +326,7 @@ def _check_solution(
     from attncli.features.check.hint import hint_page
     from attncli.features.check.page import check_page
 
-    scheme = _scheme(marking)
+    scheme = _scheme(marking, quiet=quiet)
     progress.begin("checking")
     solution, diagnoses = one_solution.check_solution(
         problem,
@@ -333,6 +334,7 @@ def _check_solution(
         lenient=lenient,
         gradient=scheme is not None and scheme.marks_gradients,
         decimals=one_solution.decimals_asked(decimals, scheme),
+        for_marks=scheme is not None,
     )
     warnings = solution.verdicts.trace.warnings
     earned = None
@@ -350,13 +352,15 @@ def _check_solution(
     return Exit.OK if solution.passed and not unfinished else Exit.DIFFERENCE
 
 
-def _scheme(marking: str | None) -> "Scheme | None":
-    """The scheme of marks in a file, if one is named."""
+def _scheme(marking: str | None, *, quiet: bool) -> "Scheme | None":
+    """The scheme of marks in a file, if one is named, with a warning of what is hardly meant."""
     if marking is None:
         return None
     from attncli.features.check.one_solution import scheme_of
 
-    return scheme_of(marking)
+    scheme = scheme_of(marking)
+    warn_of([f"{marking}: {each}" for each in scheme.warnings], quiet=quiet)
+    return scheme
 
 
 def _beside(
@@ -410,6 +414,8 @@ def _check_class(
         kept_beside,
         write_results,
     )
+    from attncli.features.check.many.manifest import nobodys_in_words
+    from attncli.features.check.many.steps_of_class import require_steps_of_class
     from attncli.page.view import chosen_names
 
     require_workbook(look, "results")
@@ -423,6 +429,7 @@ def _check_class(
     if settings.steps is not None:
         # This refuses a step that no problem has.
         chosen_names(settings.steps, tuple(RULES))
+    require_steps_of_class(students, settings)
     work = Marking(students, earlier)
     pages = kept = None
     with CleanupBeforeExit(), new_folders() as make_folder:
@@ -442,10 +449,20 @@ def _check_class(
         except (KeyboardInterrupt, Terminated):
             warn_of([work.end_early(look, kept)], quiet=quiet)
             raise
-    warn_of(work.warnings, quiet=quiet)
+    strays = [] if batch is None else nobodys_in_words(students, batch)
+    warn_of([*work.warnings, *strays], quiet=quiet)
     if pages is not None:
         warn_of(pages.warnings, quiet=quiet)
     return Exit.OK if work.passed else Exit.DIFFERENCE
+
+
+def _require_two_places(output: str | None, feedback: str | None) -> None:
+    """Raises AttncliError (exit 2) where the results and the folder of pages have one name."""
+    if output is None or feedback is None:
+        return
+    if os.path.realpath(output) == os.path.realpath(feedback):
+        said = f"-o and --feedback both name {output}"
+        raise usage_error(said, help="name a folder after --feedback")
 
 
 def _require_what_is_checked(

@@ -18,7 +18,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import islice, product
 from operator import itemgetter
-from typing import Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,11 @@ from attncli.attention.registry import GRADIENT_RULES
 from attncli.equation.rounding import round_half_up
 from attncli.features.check.cell_values import CellIndex, CellValues, interval
 from attncli.features.check.float_reading import FloatReading
+from attncli.features.check.hidden_cells import (
+    MASKED_BEFORE,
+    masked_before,
+    without_hidden,
+)
 from attncli.features.check.row_errors import RowError, coincidence, row_errors
 from attncli.features.check.single_cell_errors import (
     CellError,
@@ -81,7 +86,7 @@ class Diagnosis:
     not `likely` if chance could explain the cells as well, or if they are too few. `rounded` is to
     how many decimals the steps that are left out have to be rounded on the way, if they have to be;
     those of the forward pass only after they have been worked out `forward_in_full`. `error` is the
-    first of its errors.
+    first of its errors. One `of_unwritten` is a slip in a number that the solution does not have.
     """
 
     step: str
@@ -93,20 +98,31 @@ class Diagnosis:
     forward_in_full: bool = False
     error: CellError | None = None
     slips: tuple[CellIndex, ...] = ()
+    of_unwritten: bool = False
 
 
 def diagnose(judgement: Judgement) -> tuple[Diagnosis, ...]:
     """For every step with wrong cells that a known mistake explains, all mistakes that explain the
     most.
     """
+    hidden = masked_before(judgement)
+    found = [*_of_all_but_hidden(without_hidden(judgement, hidden))]
+    for step, cells in hidden.items():
+        wrong = tuple(cell for cell in cells if judgement.steps[step][cell].verdict == "wrong")
+        if wrong:
+            found.append(Diagnosis(step, (MASKED_BEFORE,), wrong, False))
+    order = [*judgement.steps]
+    return tuple(sorted(found, key=lambda one: order.index(one.step)))
+
+
+def _of_all_but_hidden(judgement: Judgement) -> Iterator[Diagnosis]:
     wrong = _wrong(judgement)
     if not wrong:
-        return ()
+        return
     trials = Trials(judgement)
     found = _explanations(trials, wrong, trials.within_precision)
-    return tuple(
-        one for step, cells in wrong.items() for one in _diagnose_step(trials, step, cells, found)
-    )
+    for step, cells in wrong.items():
+        yield from _diagnose_step(trials, step, cells, found)
 
 
 def _diagnose_step(
@@ -123,7 +139,7 @@ def _diagnose_step(
     if name := _rounded_first(trials, step):
         yield Diagnosis(step, (name,), cells, True)
         return
-    if leaves_out(values, step):
+    if trials.leaves_out(step):
         fewest = decimals_of(values, step)
         in_full = (False, True) if is_after_left_out_forward_pass(values, step) else (False,)
         for forward_in_full, decimals in product(in_full, (fewest, fewest + 1)):
@@ -179,11 +195,17 @@ def _best(
         return _Best()
     best = max(one.rank(step) for one in able)
     likeliest = [one for one in able if one.rank(step) == best]
-    by_chance = min(mistakes_by_chance(trials, step, cells, one.by) for one in likeliest)
+    gives_all_numbers = best[1]
+    given = cells
+    if gives_all_numbers:
+        # What is only off by one is given as it was written, too.
+        given += tuple(indices_where(trials.judgement.steps[step], "rounding"))
+    by_chance = min(
+        mistakes_by_chance(trials, {step: GivenCells(given, one.by)}) for one in likeliest
+    )
     if by_chance >= MOST_MISTAKES_BY_CHANCE:
         return _Best()
     as_ours = [one for one in likeliest if one.trial.as_ours]
-    gives_all_numbers = best[1]
     return _Best(
         _names(_agreeing(as_ours or likeliest)),
         gives_all_numbers,
@@ -191,25 +213,32 @@ def _best(
     )
 
 
-def mistakes_by_chance(
-    trials: Trials, step: str, cells: tuple[CellIndex, ...], by: Reproduction
-) -> float:
-    """How many of the mistakes that are tried would give these cells, were they any numbers about
-    as far from the right ones.
+def mistakes_by_chance(trials: Trials, given: Mapping[str, GivenCells]) -> float:
+    """How many of the mistakes that are tried would give these cells of steps, were they any
+    numbers about as far from the right ones.
 
     A large step has many cells: as soon as some of them are enough, the others are not looked at.
     """
-    values = trials.judgement.values
+    tried = [trial for trial in trials.of_mistakes if given.keys() & trial.affected.keys()]
+    found = float(len(tried))
+    for step, (cells, by) in given.items():
+        for share in _shares_by_chance(trials.judgement.values, step, cells, by):
+            if found < MOST_BY_CHANCE_BESIDE_A_LIKELY_ONE:
+                return found
+            found *= share
+    return found
+
+
+def _shares_by_chance(
+    values: CellValues, step: str, cells: tuple[CellIndex, ...], by: Reproduction
+) -> Iterator[float]:
+    """How likely each number is that was written, where each is counted once."""
     claims = values.answers.steps[step].cells
     different = {claims[cell].value: cell for cell in cells}.values()
-    found = float(sum(step in trial.affected for trial in trials.of_mistakes))
     for cell in different:
-        if found < MOST_BY_CHANCE_BESIDE_A_LIKELY_ONE:
-            break
         own = float(values.own(step, cell))
         width = by.width(step, cell)
-        found *= share_of_numbers_near(values.trace.steps[step], claims[cell], own, width)
-    return found
+        yield share_of_numbers_near(values.trace.steps[step], claims[cell], own, width)
 
 
 def _names(found: list[Explanation]) -> tuple[str, ...]:
@@ -242,7 +271,7 @@ def _mistake_with_slips(
         return None
     values = trials.judgement.values
     readings: list[tuple[Reproduction, int | None]] = [(trials.within_precision, None)]
-    if leaves_out(values, step):
+    if trials.leaves_out(step):
         fewest = decimals_of(values, step)
         readings += [
             (trials.rounded_on_the_way(decimals), decimals) for decimals in (fewest, fewest + 1)
@@ -294,7 +323,7 @@ def _row_errors(trials: Trials, step: str, cells: tuple[CellIndex, ...]) -> list
     """The rows and columns that were copied or exchanged, if that is more than chance."""
     values = trials.judgement.values
     readings: list[Reproduction] = [trials.within_precision]
-    if leaves_out(values, step):
+    if trials.leaves_out(step):
         decimals = decimals_of(values, step)
         readings.append(trials.rounded_on_the_way(decimals))
         readings.append(trials.rounded_on_the_way(decimals + 1))
@@ -440,6 +469,7 @@ class Trials:
     judgement: Judgement
     _rounded: dict[tuple[int, bool], RoundedOnTheWay] = field(default_factory=dict)
     _by: dict[tuple[int, int], Reproduction] = field(default_factory=dict)
+    _leaves_out: dict[str, bool] = field(default_factory=dict)
 
     @cached_property
     def of_mistakes(self) -> tuple[Trial, ...]:
@@ -453,6 +483,19 @@ class Trials:
             for other in self._of_blind_queries(changes):
                 found.append(self._trial(mistake, other, as_ours=False))
         return tuple(found)
+
+    def leaves_out(self, name: str) -> bool:
+        """Whether a step is worked out from numbers that are not written, as it should be or by one
+        of the mistakes: who takes the scores for the weights reads the scores.
+        """
+        if name not in self._leaves_out:
+            judgement = self.judgement
+            found = leaves_out(judgement.values, name)
+            if not found and is_of_paper_size(judgement.values):
+                made = [trial for trial in self.of_mistakes if name in trial.changes]
+                found = any(_reads_unwritten(each.trace, judgement.answers, name) for each in made)
+            self._leaves_out[name] = found
+        return self._leaves_out[name]
 
     def _is_right(self, name: str) -> bool:
         """Whether a step is written in full, and nothing in it is wrong."""
@@ -518,6 +561,13 @@ class Reproduction(Protocol):
     def changed(self, trace: Trace, changes: Collection[str]) -> Reproduction:
         """That of a trace with these steps changed."""
         ...
+
+
+class GivenCells(NamedTuple):
+    """The cells of a step that a mistake gives, and how."""
+
+    cells: tuple[CellIndex, ...]
+    by: Reproduction
 
 
 @dataclass(frozen=True, slots=True)
@@ -663,8 +713,8 @@ def _explain(
 def _denied(
     name: str, affected: Mapping[str, set[str]], judgement: Judgement, by: Reproduction
 ) -> bool:
-    """Whether numbers of other steps that are right say that no such mistake was made in a step
-    left out before.
+    """Whether numbers of other steps that follow from those before them say that no such mistake
+    was made in a step left out before. A right number that does not follow says nothing.
     """
     hidden = affected[name] - {name}
     ranges = WithinPrecision.of(by.values)
@@ -673,7 +723,7 @@ def _denied(
         for other, seen in affected.items()
         if other != name and seen & hidden
         for cell, judged in np.ndenumerate(judgement.steps[other])
-        if judged.verdict in ("right", "carried")
+        if judged.follows
     )
 
 
@@ -826,14 +876,23 @@ def leaves_out(values: CellValues, name: str) -> bool:
     """Whether a step is worked out from numbers that are not written, in a problem of a size to be
     worked on paper.
     """
-    trace, answers = values.trace, values.answers
-    numbers = sum(step.value.size for step in trace.computed())
-    computed = (
-        read
-        for read in trace.steps[name].rule.inputs
-        if read in trace and not trace.steps[read].rule.given
-    )
-    return numbers <= MOST_NUMBERS_ON_PAPER and any(read not in answers.steps for read in computed)
+    is_unwritten = _reads_unwritten(values.trace, values.answers, name)
+    return is_unwritten and is_of_paper_size(values)
+
+
+def is_of_paper_size(values: CellValues) -> bool:
+    """Whether a problem has so few numbers that it may be worked on paper."""
+    numbers = sum(step.value.size for step in values.trace.computed())
+    return numbers <= MOST_NUMBERS_ON_PAPER
+
+
+def _reads_unwritten(trace: Trace, answers: Answers, name: str) -> bool:
+    for read in trace.steps[name].rule.inputs:
+        is_computed = read in trace and not trace.steps[read].rule.given
+        is_written = read in answers.steps and answers.steps[read].complete
+        if is_computed and not is_written:
+            return True
+    return False
 
 
 def is_after_left_out_forward_pass(values: CellValues, name: str) -> bool:

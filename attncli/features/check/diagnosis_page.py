@@ -31,12 +31,13 @@ from attncli.page.document import (
     WorkedLine,
     with_symbols,
 )
-from attncli.tracing.model import Step
+from attncli.tracing.model import Step, cell_text
 
 # So many cells are named one by one; of more, only their number is said.
 MOST_CELLS_NAMED = 4
-# A cell in the name of a mistake, Q[1][1], with the sign of a product before it.
-_CELL = re.compile(r"(?P<times>·)?(?P<step>[A-Za-z_]\w*)(?P<places>(?:\[[0-9]+\])+)")
+# A cell in the name of a mistake, Q[1][1], with the sign of a product before it; or a row, Q[1],
+# or a column, Q[:, 1].
+_CELL = re.compile(r"(?P<times>·)?(?P<step>[A-Za-z_]\w*)(?P<places>(?:\[(?:[0-9]+|:, [0-9]+)\])+)")
 _PLACES = re.compile(r"[0-9]+")
 
 
@@ -84,18 +85,33 @@ def _sentence(judgement: Judgement, found: Diagnosis, mistake: str) -> str:
 
 
 def with_labels(judgement: Judgement, mistake: str) -> str:
-    """A mistake with cells called as the page calls them: Q of love, d2 for Q[1][1]."""
+    """A mistake with cells called as the page calls them: Q of love, d2 for Q[1][1]; rows and
+    columns, too: love of Q for Q[1], and d2 of Q for Q[:, 1].
+    """
     steps = judgement.trace.steps
 
     def labelled(found: re.Match[str]) -> str:
         step = steps.get(found["step"])
-        index = tuple(map(int, _PLACES.findall(found["places"])))
-        if step is None or not _is_inside(index, step.shape):
-            return found[0]
-        times = " times " if found["times"] else ""
-        return f"{times}{step.name} of {step.cell_label(index)}"
+        called = "" if step is None else _called(step, found["places"])
+        times = " times " if found["times"] and called else ""
+        return f"{times}{called}" or found[0]
 
     return _CELL.sub(labelled, mistake)
+
+
+def _called(step: Step, places: str) -> str:
+    """What the page calls a cell, a row or a column of a step; nothing for what it has not."""
+    index = tuple(map(int, _PLACES.findall(places)))
+    if ":" in places:
+        labels = (*step.labels[:-2], *step.labels[-1:])
+        of_columns = tuple(map(len, labels))
+        if _is_inside(index, of_columns):
+            return f"{cell_text(labels, index, of_pairs=False)} of {step.name}"
+    elif _is_inside(index, step.shape[:-1]):
+        return f"{step.row_label(index)} of {step.name}"
+    elif _is_inside(index, step.shape):
+        return f"{step.name} of {step.cell_label(index)}"
+    return ""
 
 
 def _is_inside(index: CellIndex, shape: tuple[int, ...]) -> bool:
@@ -224,7 +240,8 @@ def _worked(judgement: Judgement, mistaken: Judgement, step: Step, found: Diagno
     """
     cell = found.cells[0]
     claim = judgement.steps[found.step][cell].given
-    if step.shape != judgement.steps[found.step].shape:
+    # A step that was left out shows where it is another one: a mask often shows the same key.
+    if step.name != found.step and not _is_changed(judgement, mistaken, step, cell):
         cell = _first_changed_cell(judgement.values, mistaken.values, step)
     line = worked_from_own_numbers(mistaken, step.name, cell, as_precise_as=claim)
     if step.name == found.step:
@@ -232,6 +249,13 @@ def _worked(judgement: Judgement, mistaken: Judgement, step: Step, found: Diagno
     letter = unicode_name(step.rule.symbol)
     named = step.name if letter == step.name else f"{step.name} ({letter})"
     return line._replace(label=f"{named}, {line.label}" if cell else named)
+
+
+def _is_changed(judgement: Judgement, mistaken: Judgement, step: Step, cell: CellIndex) -> bool:
+    """Whether a cell is one of this step, and another number with the mistake."""
+    if not _is_inside(cell, step.shape):
+        return False
+    return judgement.values.own(step.name, cell) != mistaken.values.own(step.name, cell)
 
 
 def _first_changed_cell(values: CellValues, mistaken: CellValues, step: Step) -> CellIndex:

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
+
+from attncli.answers.model import Answers
 from attncli.answers.reader import mentions_gradients, read_answers
 from attncli.english import as_written, listed
 from attncli.errors import input_error, usage_error
+from attncli.features.check.cell_values import CellIndex
 from attncli.features.check.diagnosis import Diagnosis, diagnose
+from attncli.features.check.hidden_cells import with_hidden_filled
 from attncli.features.check.marks.model import Marks
 from attncli.features.check.marks.scheme import Scheme, read_scheme
-from attncli.features.check.verdicts import Solution, judge_solution
+from attncli.features.check.single_cell_errors import cell_errors
+from attncli.features.check.verdicts import JudgedCell, Judgement, Solution, judge_solution
+from attncli.mistakes.forward import roundings_of
 from attncli.page.view import chosen_steps, steps_back
 from attncli.problem.model import Problem
 from attncli.problem.text.source import Source, read_source
+from attncli.tracing.model import Trace
 
 
 def check_solution(
@@ -25,22 +33,67 @@ def check_solution(
     lenient: bool,
     gradient: bool = False,
     decimals: int | None = None,
+    for_marks: bool = False,
 ) -> tuple[Solution, tuple[Diagnosis, ...]]:
     """The verdicts on the answers in a file, and the mistakes that explain them. Raises what
     `read_answers` raises.
+
+    A blank cell is missing; `for_marks`, one that the mask hides is no work that was left out.
 
     The backward pass is worked out if the answers mention it, or if `gradient` asks for it. With
     `decimals`, these were asked for, and come before the digits that were written.
     """
     gradient = gradient or mentions_gradients(source, problem.system)
+
+    def read(trace: Trace) -> Answers:
+        answers = read_answers(source, trace)
+        return with_hidden_filled(trace, answers) if for_marks else answers
+
     solution = judge_solution(
         problem,
-        lambda trace: read_answers(source, trace),
+        read,
         lenient=lenient,
         gradient=gradient,
         decimals=decimals,
     )
-    return solution, diagnose(solution.verdicts)
+    return _diagnosed(solution)
+
+
+def _diagnosed(solution: Solution) -> tuple[Solution, tuple[Diagnosis, ...]]:
+    """What explains a solution, and its verdicts in the light of that: a number that a mistake
+    gives as it was written has no digit too few.
+    """
+    diagnoses = diagnose(solution.verdicts)
+    while enough := _given_with_few_digits(solution.verdicts, diagnoses):
+        solution = solution.with_enough_digits(enough)
+        diagnoses = diagnose(solution.verdicts)
+    return solution, diagnoses
+
+
+def _given_with_few_digits(
+    judgement: Judgement, diagnoses: Sequence[Diagnosis]
+) -> list[tuple[str, CellIndex]]:
+    """The numbers that look as if they had too few decimals, and that a mistake or an error gives
+    which others have, too. To round them early is no such mistake.
+    """
+    found = []
+    for each in diagnoses:
+        if roundings_of(each.step).intersection(each.mistakes):
+            continue
+        for index, cell in np.ndenumerate(judgement.steps[each.step]):
+            if cast("JudgedCell", cell).too_coarse and _gives(judgement, each, index):
+                found.append((each.step, index))
+    return found
+
+
+def _gives(judgement: Judgement, found: Diagnosis, index: CellIndex) -> bool:
+    """Whether a diagnosis gives another cell of its step as well."""
+    if found.whole:
+        return index not in found.slips
+    if found.error is None or len(found.cells) == 1:
+        return False
+    errors = cell_errors(judgement.values, found.step, index)
+    return found.error.name in [error.name for error in errors]
 
 
 def on_steps(
@@ -79,22 +132,47 @@ def marked(
     solution: Solution, diagnoses: Sequence[Diagnosis], scheme: Scheme
 ) -> tuple[Solution, tuple[Diagnosis, ...], Marks]:
     """The solution without steps that are neither marked nor filled in, what explains it, and what
-    it earns.
+    it earns: all that takes marks off.
 
     A single number that is marked as a slip has no other explanation that is only possible.
 
     Raises AttncliError (exit 3) for a step of the scheme that the problem has not.
     """
-    from attncli.features.check.marks.solution import solution_marks, without_guesses_at_slips
+    from attncli.features.check.marks.solution import (
+        solution_marks,
+        with_all_that_costs,
+        without_guesses_at_slips,
+        without_uncharged,
+    )
 
     earned = solution_marks(solution, diagnoses, scheme)
+    while enough := _explained_with_few_digits(solution, earned):
+        solution = solution.with_enough_digits(enough)
+        diagnoses = diagnose(solution.verdicts)
+        earned = solution_marks(solution, diagnoses, scheme)
+    judgement = solution.whole or solution.verdicts
+    diagnoses = without_guesses_at_slips(diagnoses, earned)
+    diagnoses = without_uncharged(diagnoses, earned)
+    diagnoses = with_all_that_costs(judgement, diagnoses, earned)
     answers = solution.verdicts.answers.steps
     shown = [
         name for name in solution.verdicts.steps if name in scheme.steps or not answers[name].blank
     ]
     if len(shown) < len(answers):
         solution = solution.only(shown)
-    return solution, without_guesses_at_slips(diagnoses, earned), earned
+    return solution, diagnoses, earned
+
+
+def _explained_with_few_digits(solution: Solution, earned: Marks) -> list[tuple[str, CellIndex]]:
+    """The numbers that look as if they had too few decimals, and that a mistake or a slip gives
+    which costs something already.
+    """
+    found = []
+    for each in (*earned.mistakes, *earned.slips):
+        for name, index in each.cells:
+            if each.said and solution.verdicts.steps[name][index].too_coarse:
+                found.append((name, index))
+    return found
 
 
 def scheme_of(marking: object) -> Scheme:

@@ -23,16 +23,16 @@ from attncli.features.check.diagnosis import Diagnosis, rounded_early
 from attncli.features.check.diagnosis_page import diagnosis_blocks
 from attncli.features.check.marks.model import Marks
 from attncli.features.check.marks.page import marks_blocks
+from attncli.features.check.no_work import TrivialAnswer, trivial_answer
+from attncli.features.check.row_sums import rows_off
 from attncli.features.check.verdicts import (
     VERDICTS,
     JudgedCell,
     Judgement,
     Solution,
-    TrivialAnswer,
     Verdict,
     indices_where,
     too_coarse,
-    trivial_answer,
 )
 from attncli.features.check.worked import (
     claim_text,
@@ -58,7 +58,11 @@ from attncli.tracing.model import Step
 
 # How many cells of a step are shown one by one.
 MOST_CELLS_SHOWN = 24
+# So many rows are named that have another sum than they should.
+MOST_ROWS_NAMED = 3
 MISSING = "?"
+TOO_COARSE = "too few decimals"
+ONLY_TOO_COARSE = "✗ wrong: the number has too few decimals"
 _MEANING_OF_SIGNS: dict[Verdict, str] = {
     "right": "✓ right",
     "carried": "» carried: follows from your own earlier numbers",
@@ -109,7 +113,7 @@ def _blocks(
         yield Paragraph((_marks(solution, marks),))
     if earned is not None:
         yield from marks_blocks(judgement, earned)
-    yield from _notes(solution)
+    yield from _notes(solution, diagnoses)
     yield from diagnosis_blocks(whole, diagnoses)
     yield Heading("Step by step")
     yield _counts_table(judgement)
@@ -119,16 +123,19 @@ def _blocks(
     yield from _carried_by_rounding_blocks(judgement)
 
 
-def _notes(solution: Solution) -> Iterator[Block]:
+def _notes(solution: Solution, diagnoses: Sequence[Diagnosis]) -> Iterator[Block]:
     """What is to be known of the verdicts: where they rest on rounding, or on very little."""
     judgement = solution.verdicts
     if outside := solution.wrong_outside:
         yield Paragraph((_wrong_outside(outside),), "warning")
-    if coarse := sum(cell.too_coarse for _, cell in judgement.cells()):
+    if coarse := _coarse(judgement):
         yield Paragraph((_too_few_decimals(coarse),), "note")
-    cut = cut_off(judgement)
+    cut = cut_off(judgement, diagnoses)
     if cut is not None:
         yield Paragraph((_cut(len(cut.cells)),), "note")
+    sums = [f"{row} ({total})" for row, total in rows_off(judgement, diagnoses)]
+    if sums:
+        yield Paragraph((_not_one(sums),), "note")
     if judgement.first_wrong is None and judgement.carried_by_rounding:
         yield Paragraph((_only_by_rounding(len(judgement.carried_by_rounding)),), "note")
     early = rounded_early(judgement)
@@ -166,6 +173,14 @@ def _too_few_decimals(cells: int) -> str:
     )
 
 
+def _not_one(sums: Sequence[str]) -> str:
+    more = len(sums) - MOST_ROWS_NAMED
+    named = [*sums[:MOST_ROWS_NAMED]]
+    if more > 0:
+        named.append(count(more, "more row"))
+    return f"The weights of a row add up to 1. Yours do not in {listed(named)}."
+
+
 def _cut(cells: int) -> str:
     return (
         f"{CUT_OFF[0].upper()}{CUT_OFF[1:]} in {count(cells, 'number')}, which rounding makes one"
@@ -191,11 +206,13 @@ def _early_rounding(step: str, decimals: int, later: str) -> str:
 
 
 def _shows_nothing(trivial: TrivialAnswer) -> str:
-    carried, show = count(trivial.carried, "carried cell"), either(trivial.carried, "shows", "show")
-    return (
-        f"All {trivial.cells:,} numbers of {trivial.step} are {claim_text(trivial.claim)}. With"
-        f" these numbers, the next steps need no work, so the {carried} {show} nothing."
-    )
+    carried = count(trivial.carried, "carried cell")
+    need = either(trivial.carried, "needs no work, and shows", "need no work, and show")
+    pattern = f"The {trivial.cells:,} numbers of {trivial.step} are a simple pattern"
+    if trivial.claim is not None:
+        value = claim_text(trivial.claim)
+        pattern = f"All {trivial.cells:,} numbers of {trivial.step} are {value}"
+    return f"{pattern}. With these numbers, {carried} after them {need} nothing."
 
 
 def _first(judgement: Judgement, name: str, index: CellIndex) -> Text:
@@ -212,10 +229,11 @@ def _first(judgement: Judgement, name: str, index: CellIndex) -> Text:
     between: Text = ()
     if own != true:
         between = (" Your own earlier numbers give ", *number(own), ".")
+    end = ", with too few decimals." if judged.too_coarse else "."
     return (
         f"The first wrong number is {where}. You wrote ",
         *_as_written(claim),
-        ".",
+        end,
         *between,
         " The true value is ",
         *number(true),
@@ -290,7 +308,17 @@ def _form(judgement: Judgement) -> str:
 def _legend(judgement: Judgement) -> str:
     """The signs that the page has."""
     counts = judgement.counts
-    return "; ".join(said for verdict, said in _MEANING_OF_SIGNS.items() if counts[verdict]) + "."
+    meaning = dict(_MEANING_OF_SIGNS)
+    if coarse := _coarse(judgement):
+        meaning["wrong"] = ONLY_TOO_COARSE
+        if coarse < counts["wrong"]:
+            meaning["wrong"] = f"{_MEANING_OF_SIGNS['wrong']}, or the number has too few decimals"
+    return "; ".join(said for verdict, said in meaning.items() if counts[verdict]) + "."
+
+
+def _coarse(judgement: Judgement) -> int:
+    """How many numbers are wrong only because they have too few decimals."""
+    return sum(cell.too_coarse for _, cell in judgement.cells())
 
 
 def _counts_table(judgement: Judgement) -> Table:
@@ -372,7 +400,8 @@ def _not_right(step: Step, cells: NDArray[Any]) -> Iterator[Block]:
         label = step.cell_label(index) if index else step.name
         own, true = format_number(judged.own, digits), format_number(judged.expected, digits)
         written = number(claim_text(judged.given))
-        rows.append([(label,), (judged.verdict,), written, number(own), number(true)])
+        verdict = TOO_COARSE if judged.too_coarse else judged.verdict
+        rows.append([(label,), (verdict,), written, number(own), number(true)])
     if all(own == true for *_, own, true in rows):
         # Where nothing was carried on, the column would only say the true values again.
         del head[3]

@@ -1,7 +1,8 @@
-"""Errors of whole rows and columns: one copied from another, or two exchanged.
+"""Errors of whole rows and columns, and of the matrices of whole heads: one copied from another, or
+two exchanged.
 
-They show as several wrong cells, each of which is the right number of another row, or column. One
-such number may be so by chance; that all of a row are, hardly.
+They show as several wrong cells, each of which is the right number of another row, column or head.
+One such number may be so by chance; that all of a row are, hardly.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +28,7 @@ MayBe = Callable[[CellIndex, Claim], bool]
 
 @dataclass(frozen=True, slots=True)
 class RowError:
-    """What may have been done with a row or a column, and the wrong cells it explains.
+    """What may have been done with a row, a column or a head, and the wrong cells it explains.
 
     `chance` is how likely numbers that have nothing to do with another row would look so.
     """
@@ -38,17 +40,31 @@ class RowError:
 
 @dataclass(frozen=True, slots=True)
 class _RowOrColumn:
-    """A row or a column of a step."""
+    """A row or a column of a step, or its matrix of one head."""
 
     label: str
     cells: tuple[CellIndex, ...]
 
 
+class _LineKind(NamedTuple):
+    """What rows, say, are called."""
+
+    one: str
+    several: str
+
+
+_MATRIX, _ROW, _COLUMN = (
+    _LineKind("matrix", "matrices"),
+    _LineKind("row", "rows"),
+    _LineKind("column", "columns"),
+)
+
+
 def row_errors(
     step: Step, claims: NDArray[np.object_], wrong: Collection[CellIndex], may_be: MayBe
 ) -> Iterator[RowError]:
-    """The rows and columns of which all cells are those of another one, with two different numbers
-    that are wrong.
+    """The heads, rows and columns of which all cells are those of another one, with two different
+    numbers that are wrong.
     """
     explained: set[CellIndex] = set()
     for kind, lines in _lines(step):
@@ -64,10 +80,10 @@ def row_errors(
             swapped = next((other for other in others if line in like.get(other, ())), None)
             if not others or explained.intersection(line.cells):
                 continue
-            names = [f"{kind} {line.label} was copied from {other.label}" for other in others]
+            names = [f"{kind.one} {line.label} was copied from {other.label}" for other in others]
             of = line.cells
             if swapped:
-                names = [f"{kind}s {line.label} and {swapped.label} were exchanged"]
+                names = [f"{kind.several} {line.label} and {swapped.label} were exchanged"]
                 of = line.cells + swapped.cells
             cells = tuple(cell for cell in of if cell in left)
             different = {claims[cell].value: cell for cell in cells}.values()
@@ -85,23 +101,33 @@ def coincidence(step: Step, claims: NDArray[np.object_], cells: Iterable[CellInd
     return prod(share_of_numbers(step, claims[cell], 1) for cell in cells)
 
 
-def _lines(step: Step) -> Iterator[tuple[str, list[_RowOrColumn]]]:
-    """The rows of every matrix of a step, and its columns."""
+def _lines(step: Step) -> Iterator[tuple[_LineKind, list[_RowOrColumn]]]:
+    """The matrices of all heads of a step, and the rows of every matrix, and its columns."""
     if len(step.shape) < 2:
         return
     *leading, rows, columns = step.shape
+    for before in np.ndindex(*leading[:-1]):
+        heads = range(leading[-1]) if leading else range(0)
+        yield _MATRIX, [_matrix(step, (*before, head)) for head in heads]
     for before in np.ndindex(*leading):
         name = step.name + "".join(f"[{at}]" for at in before)
         of_rows = []
         for i in range(rows):
             cells = tuple((*before, i, j) for j in range(columns))
             of_rows.append(_RowOrColumn(f"{name}[{i}]", cells))
-        yield "row", of_rows
+        yield _ROW, of_rows
         of_columns = []
         for j in range(columns):
             cells = tuple((*before, i, j) for i in range(rows))
             of_columns.append(_RowOrColumn(f"{name}[:, {j}]", cells))
-        yield "column", of_columns
+        yield _COLUMN, of_columns
+
+
+def _matrix(step: Step, place: CellIndex) -> _RowOrColumn:
+    """The matrix of a step at a place of its leading axes."""
+    label = step.name + "".join(f"[{at}]" for at in place)
+    cells = (tuple(map(int, cell)) for cell in np.ndindex(*step.shape[-2:]))
+    return _RowOrColumn(label, tuple((*place, *cell) for cell in cells))
 
 
 def _is(

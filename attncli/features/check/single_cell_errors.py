@@ -65,7 +65,7 @@ class CellError:
     `chance` is the share of all numbers that this kind of error, or a likelier one, would explain
     just as well; `plain` says that it gives the cell with the numbers exactly as they stand, not
     only with some within their rounding. `copied` is how a number was miscopied, which the tree
-    reads from the `ranges`.
+    reads from the `ranges`. Else these are of numbers that are not written.
     """
 
     name: str
@@ -92,10 +92,18 @@ def cell_errors(values: CellValues, name: str, index: CellIndex) -> list[CellErr
     read = [node for node in walk(tree) if isinstance(node, Ref)]
     if len(read) > MOST_NUMBERS_READ:
         return found
-    if any(isinstance(values.equation_of(ref, {}).tree, Call) for ref in read):
-        # A step was left out, so nothing tells what was written on the way.
-        return found
-    candidates = [*_of_terms(values, tree), *_of_steps(values, tree), *_of_reads(values, tree)]
+    # What was written on the way is not known where a number was left out.
+    left_out = {ref for ref in read if _is_left_out(values, ref)}
+    half = float(claim.half)
+    candidates = [
+        error
+        for error in (
+            *_of_terms(values, tree),
+            *_of_steps(values, tree, half),
+            *_of_reads(values, tree),
+        )
+        if left_out.isdisjoint(walk(error.tree))
+    ]
     # By the tree: a number that may be miscopied in many ways has one tree for all of them.
     known: dict[int, CellEquation] = {}
     for error in candidates:
@@ -115,6 +123,11 @@ def cell_errors(values: CellValues, name: str, index: CellIndex) -> list[CellErr
         if equation.reaches(target)
     )
     return found
+
+
+def _is_left_out(values: CellValues, ref: Ref) -> bool:
+    """Whether a number is worked out, and not written."""
+    return isinstance(values.equation_of(ref, {}).tree, Call)
 
 
 def _chances(
@@ -195,7 +208,7 @@ def _of_the_result(
         yield CellError(whole[0], ErrorKind.RESULT_CUT, tree, chance=chance(as_many))
     for each in near:
         if _may_be(values, name, cell_of(each), claim):
-            said = f"it is the number of {cell_text(each)}"
+            said = f"the number was copied from {cell_text(each)}"
             as_many = len(otherwise) + len(near)
             yield CellError(said, ErrorKind.RESULT_OF_NEIGHBOUR, tree, chance=chance(as_many))
 
@@ -283,13 +296,32 @@ def _is_zero(values: CellValues, term: Expression) -> bool:
     )
 
 
-def _of_steps(values: CellValues, tree: Expression) -> Iterator[CellError]:
-    """The numbers of a step before it taken for those of one that the cell is worked out from."""
+def _of_steps(values: CellValues, tree: Expression, half: float) -> Iterator[CellError]:
+    """The numbers of a step before it taken for those of one that the cell is worked out from.
+
+    Those that are not written were rounded, and may be off by `half` a unit.
+    """
     steps = values.trace.steps
     for name in {node.name: None for node in walk(tree) if isinstance(node, Ref)}:
         for other in _with_the_same_cells(steps, name):
             said = f"{other} was used instead of {name}"
-            yield CellError(said, ErrorKind.STEP_READ, _reading(tree, name, other))
+            reading = _reading(tree, name, other)
+            ranges = _ranges_of_unwritten(values, reading, other, half)
+            yield CellError(said, ErrorKind.STEP_READ, reading, ranges)
+
+
+def _ranges_of_unwritten(
+    values: CellValues, tree: Expression, name: str, half: float
+) -> dict[Ref, Interval]:
+    """Where the numbers of a step may lie that are read, and not written."""
+    found = {}
+    for ref in walk(tree):
+        if not isinstance(ref, Ref) or ref.name != name:
+            continue
+        own = float(values.own(name, cell_of(ref)))
+        if values.written(name, cell_of(ref)) is None and math.isfinite(own):
+            found[ref] = Interval(own - half, own + half)
+    return found
 
 
 def _reading(tree: Expression, name: str, other: str) -> Expression:

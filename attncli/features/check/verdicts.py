@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
@@ -31,7 +31,7 @@ from attncli.equation.intervals import Interval
 from attncli.equation.nodes import Ref
 from attncli.equation.rounding import EXACTLY
 from attncli.errors import AttncliError
-from attncli.features.check.cell_values import CellIndex, CellValues, cell_of, steps_after
+from attncli.features.check.cell_values import CellIndex, CellValues, cell_of
 from attncli.features.check.digits_asked import with_decimals_asked
 from attncli.features.check.printed_doubles import with_room_for_doubles
 from attncli.features.check.reachability import CellEquation, Effort
@@ -64,16 +64,25 @@ _DOUBLES_ALIKE = 1e-13
 class JudgedCell:
     """One cell: what was written, the true value, and what follows from the solution's own earlier
     numbers.
+
+    Where a mistake gives a number just as it was written, it has `enough_digits`, however few: the
+    1 of scores that were not scaled is a 1.
     """
 
     verdict: Verdict
     given: Claim | None
     expected: float
     own: float
+    enough_digits: bool = False
 
     @property
     def too_coarse(self) -> bool:
         """Whether it is wrong only because it has fewer decimals than were asked for."""
+        return self.looks_too_coarse and not self.enough_digits
+
+    @property
+    def looks_too_coarse(self) -> bool:
+        """The same where no mistake is known."""
         claim = self.given
         if self.verdict != "wrong" or claim is None or not claim.coarse:
             return False
@@ -83,15 +92,25 @@ class JudgedCell:
             rounds_to(Decimal(repr(number)), written) for number in (self.expected, self.own)
         )
 
+    @property
+    def follows(self) -> bool:
+        """Whether it is no error, and what the solution's own numbers before it come to."""
+        if self.verdict == "right":
+            claim = cast("Claim", self.given)
+            return rounds_to(Decimal(repr(self.own)), claim)
+        return self.verdict == "carried"
+
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
     """A solution judged: `steps` has an array of `JudgedCell` for every step it answers, in the
-    shape of the step.
+    shape of the step. In `by_value`, numbers that follow from those with too few decimals are
+    carried still.
     """
 
     values: CellValues
     steps: Mapping[str, NDArray[np.object_]]
+    by_value: Mapping[str, NDArray[np.object_]]
 
     @property
     def trace(self) -> Trace:
@@ -112,6 +131,18 @@ class Judgement:
         for name, cells in self.steps.items():
             for index in indices_where(cells, *verdicts):
                 yield name, index, cast("JudgedCell", cells[index])
+
+    def with_enough_digits(self, cells: Collection[tuple[str, CellIndex]]) -> Judgement:
+        """The same where a mistake gives these cells as they were written, and what follows from
+        them is as good.
+        """
+        by_value = {name: judged.copy() for name, judged in self.by_value.items()}
+        for name, index in cells:
+            of_step = by_value[name]
+            of_step[index] = replace(of_step[index], enough_digits=True)
+        judged = _without_coarse(self.values, by_value)
+        steps = {name: judged[name] for name in self.steps}
+        return replace(self, steps=steps, by_value=by_value)
 
     @cached_property
     def counts(self) -> dict[Verdict, int]:
@@ -198,6 +229,12 @@ class Solution:
             cell.verdict for name, cell in self.verdicts.cells() if not steps[name].rule.given
         ]
         return sum(verdict in earning for verdict in worked), len(worked)
+
+    def with_enough_digits(self, cells: Collection[tuple[str, CellIndex]]) -> Solution:
+        """The solution where a mistake gives these cells as they were written."""
+        whole = None if self.whole is None else self.whole.with_enough_digits(cells)
+        verdicts = self.verdicts.with_enough_digits(cells)
+        return replace(self, verdicts=verdicts, whole=whole)
 
     def only(self, names: Sequence[str]) -> Solution:
         """The verdicts on these steps, which still follow from what was written in all others."""
@@ -297,54 +334,60 @@ def judge(trace: Trace, answers: Answers, decimals: int | None = None) -> Judgem
     """Every cell of a solution, judged by the `decimals` that were asked for, or else by the digits
     that were written; `trace` is that of the problem at full precision.
     """
-    answers = with_decimals_asked(with_room_for_doubles(trace, answers), decimals)
-    values, effort = CellValues(trace, answers), Effort()
-    judged: dict[str, NDArray[np.object_]] = {}
+    answers = with_room_for_doubles(trace, answers)
+    answers = with_decimals_asked(answers, decimals)
+    values = CellValues(trace, answers)
+    effort = Effort()
+    by_value = {}
     for name, answer in answers.steps.items():
-        cells = _judge_step(values, answer, effort)
-        _refuse_coarse(values, name, cells, judged)
+        by_value[name] = _judge_step(values, answer, effort)
+    steps = _without_coarse(values, by_value)
+    return Judgement(values, steps, by_value)
+
+
+def _without_coarse(
+    values: CellValues, by_value: Mapping[str, NDArray[np.object_]]
+) -> dict[str, NDArray[np.object_]]:
+    """The verdicts where numbers with too few decimals that follow from such numbers are wrong as
+    those are. Whole numbers follow from whole numbers exactly, and would be better than one
+    decimal.
+    """
+    judged: dict[str, NDArray[np.object_]] = {}
+    for name, cells in by_value.items():
         judged[name] = cells
-    return Judgement(values, judged)
+        if any(_any_too_coarse(step) for step in judged.values()):
+            judged[name] = _refused(values, name, cells, judged)
+    return judged
 
 
-def _refuse_coarse(
+def _refused(
     values: CellValues,
     name: str,
     cells: NDArray[np.object_],
     judged: Mapping[str, NDArray[np.object_]],
-) -> None:
-    """Numbers with too few decimals that only follow from such numbers are wrong as those are. In a
-    step where most of them follow exactly, they have no more decimals, and may stay.
-    """
-    if not any(_any_too_coarse(step) for step in judged.values()):
-        return
-    may_stay = _most_follow_exactly(cells)
+) -> NDArray[np.object_]:
+    found = cells.copy()
     for index in indices_where(cells, "carried"):
         cell = cast("JudgedCell", cells[index])
-        if cell.given is None or not cell.given.coarse:
-            continue
-        if may_stay and _follows_exactly(cell, cell.given):
-            continue
-        read = values.equation(name, index).ranges
-        if any(judged[ref.name][cell_of(ref)].too_coarse for ref in read if ref.name in judged):
-            cells[index] = replace(cell, verdict="wrong")
+        if is_coarse_as_before(values, judged, name, index, cell):
+            found[index] = replace(cell, verdict="wrong")
+    return found
 
 
-def _most_follow_exactly(cells: NDArray[np.object_]) -> bool:
-    """Whether most of the coarse numbers of a step are worked out from the numbers before them. A
-    few may be by chance.
-    """
-    follow = []
-    for index in indices_where(cells, "carried", "wrong"):
-        cell = cast("JudgedCell", cells[index])
-        if cell.given is not None and cell.given.coarse:
-            follow.append(_follows_exactly(cell, cell.given))
-    return 2 * sum(follow) > len(follow)
-
-
-def _follows_exactly(cell: JudgedCell, claim: Claim) -> bool:
-    """Whether a claim is what the numbers before it give, exactly as these were written."""
-    return math.isclose(cell.own, float(claim.value), rel_tol=CLOSE, abs_tol=CLOSE)
+def is_coarse_as_before(
+    values: CellValues,
+    judged: Mapping[str, NDArray[np.object_]],
+    name: str,
+    index: CellIndex,
+    cell: JudgedCell,
+) -> bool:
+    """Whether a number has too few decimals, as has one of those that it is worked out from."""
+    if cell.given is None or not cell.given.coarse:
+        return False
+    for ref in values.equation(name, index).ranges:
+        if ref.name in judged and judged[ref.name][cell_of(ref)].too_coarse:
+            return True
+    return False
 
 
 def _any_too_coarse(cells: NDArray[np.object_]) -> bool:
@@ -540,46 +583,6 @@ def differs_as_written(cell: JudgedCell) -> bool:
         return not math.isclose(cell.own, given, rel_tol=CLOSE, abs_tol=CLOSE)
     own = Decimal(repr(cell.own))
     return not rounds_to(own, cell.given)
-
-
-@dataclass(frozen=True, slots=True)
-class TrivialAnswer:
-    """A wrong answer from which all that comes after follows without any work: all cells of a step
-    alike, as zeros.
-
-    All cells of the `step` say `claim`; `cells` is how many there are, and `carried` how many are
-    carried from it.
-    """
-
-    step: str
-    claim: Claim
-    cells: int
-    carried: int
-
-
-def trivial_answer(judgement: Judgement) -> TrivialAnswer | None:
-    """The first step with one wrong number in all its cells and no error in all that follows from
-    it.
-    """
-    for name, array in judgement.steps.items():
-        cells = cast("list[JudgedCell]", array.ravel().tolist())
-        claims = [cell.given for cell in cells if cell.given is not None]
-        alike = len(claims) > 1 and len({claim.value for claim in claims}) == 1
-        if (
-            not alike
-            or all(cell.verdict != "wrong" for cell in cells)
-            or len({cell.expected for cell in cells}) == 1
-        ):
-            continue
-        after = steps_after(judgement.trace, {name})
-        later = [
-            cell.verdict
-            for step, cell in judgement.cells()
-            if step in after and cell.verdict != "missing"
-        ]
-        if "carried" in later and "wrong" not in later:
-            return TrivialAnswer(name, claims[0], len(claims), later.count("carried"))
-    return None
 
 
 def too_coarse(judgement: Judgement) -> int:

@@ -157,7 +157,7 @@ def worked_with_error(
     def put(node: Expression) -> Expression:
         if not isinstance(node, Ref):
             return node
-        if node in error.ranges:
+        if error.copied and node in error.ranges:
             return number_node(error.copied)
         return own.number(node.name, cell_of(node))
 

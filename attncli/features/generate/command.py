@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from attncli.cli import options
-from attncli.cli.class_options import POSSIBLE_MARKS
 from attncli.cli.error_report import warn_of
 from attncli.cli.files import require_new_folder, require_writable, write_folder
 from attncli.cli.look import Look, checked_look
@@ -17,6 +16,7 @@ from attncli.cli.pages import write_page
 from attncli.cli.progress import progress
 from attncli.english import listed
 from attncli.errors import usage_error
+from attncli.features.generate.sheet_marks import SheetMarks, read_marks
 from attncli.features.generate.sizes import (
     MOST_PROBLEMS,
     POSSIBLE_DECIMALS,
@@ -114,8 +114,14 @@ def generate(
         int, _whole("--decimals", POSSIBLE_DECIMALS, "Decimals of the answers.")
     ] = 2,
     marks: Annotated[
-        int | None,
-        _whole("--marks", POSSIBLE_MARKS, f"Marks of a sheet.  [default: {USUAL_MARKS}]"),
+        Any,
+        options.read_by(
+            read_marks,
+            "--marks",
+            metavar="N|NAME=N,…",
+            help="Marks of a sheet, or of each step: weights=8,output=12."
+            f"  [default: {USUAL_MARKS}]",
+        ),
     ] = None,
     title: Annotated[
         str | None,
@@ -215,17 +221,21 @@ def generate(
 
     from attncli.features.generate.drawing import Layer
     from attncli.features.generate.files import ClassFiles, Sheets, files_of, manifest
-    from attncli.features.generate.marking_scheme import marking
+    from attncli.features.generate.marking_scheme import marking, numbers_of
     from attncli.features.generate.search import Search
     from attncli.render.latex.escape import lacks_letters
     from attncli.render.pdf import engine as pdf_engine
+    from attncli.tracing import run
 
     engine = pdf_engine() if pdf else None
     layer = Layer(n, d_model, d_k, d_v, heads or 1, gives_qkv=given == "qkv")
+    marks = marks or SheetMarks(USUAL_MARKS)
+    # Who says what each step is worth has said which are asked for.
+    ask = ask or [*marks.of_steps] or None
     search = Search.of(layer, mask, ask, decimals)
+    marks.require_all(numbers_of(run(search.like), search.asked), search.asked)
     title = " ".join((title or "Attention").split())
     whole = ClassFiles(title)
-    marks = marks or USUAL_MARKS
     sheets = Sheets(marks, named=roster is not None, explain=explain, compact=compact)
 
     def files() -> Iterator[tuple[str, Iterable[str | bytes]]]:
@@ -247,7 +257,7 @@ def generate(
     if left_out:
         warning = (
             "TeX's basic fonts lack letters of some names, so the .tex files of"
-            f" {listed(left_out, most=3)} have a line for the name instead; the .html files show"
+            f" {listed(left_out)} have a line for the name instead; the .html files show"
             " all letters"
         )
         warn_of([warning], quiet=quiet)

@@ -12,10 +12,11 @@ from attncli.answers.blank import blank_answers
 from attncli.features.generate.marking_scheme import marks_of_steps
 from attncli.features.generate.roster import COLUMNS_OF_MANIFEST, Student
 from attncli.features.generate.search import Found
+from attncli.features.generate.sheet_marks import SheetMarks
 from attncli.features.generate.sizes import USUAL_MARKS
 from attncli.page.document import Document, ToFillIn
 from attncli.page.view import View
-from attncli.page.worksheet import FIELDS, Worth, answer_key, blank_steps, worksheet
+from attncli.page.worksheet import FIELDS, Worth, answer_key, blank_steps, compact_key, worksheet
 from attncli.render import FORMATS, pieces
 from attncli.render.bundles import FORMATS_OF_BUNDLES, BundledPages
 from attncli.render.csv_lines import lines
@@ -30,7 +31,7 @@ class Sheets(NamedTuple):
     students, whether they explain the steps, and whether they are compact.
     """
 
-    marks: int = USUAL_MARKS
+    marks: SheetMarks = SheetMarks(USUAL_MARKS)
     named: bool = False
     explain: bool = False
     compact: bool = False
@@ -52,8 +53,9 @@ class ClassFiles:
         for format in FORMATS_OF_BUNDLES:
             if format not in FORMATS:
                 continue
-            for name, said in (("sheets", title), ("keys", f"Keys: {title}")):
-                self._files[name, format] = BundledPages(format, said)
+            self._files["sheets", format] = BundledPages(format, title)
+            keys = BundledPages(format, f"Keys: {title}", on_new_paper=False)
+            self._files["keys", format] = keys
 
     def add(self, student: Student, name: str, format: str, document: Document) -> None:
         """Add a page of a student to the `sheets` or the `keys`, if there is a file of the
@@ -95,8 +97,10 @@ def files_of(
         blank=frozenset(blank),
         explains=sheets.explain,
     )
-    worth = Worth(sheets.marks, marks_of_steps(found.trace, asked, sheets.marks))
+    worth = Worth(sheets.marks.whole, marks_of_steps(found.trace, asked, sheets.marks))
     key = answer_key(found.trace, shown, found.audit)
+    # All keys in one file are to be printed: each is as short as its sheet.
+    brief_key = compact_key(found.trace, shown)
     for format in FORMATS_OF_SHEETS:
         if format not in FORMATS:
             continue
@@ -110,8 +114,8 @@ def files_of(
             worth=worth,
         )
         whole.add(student, "sheets", format, sheet)
-        whole.add(student, "keys", format, key)
-        saved = ToFillIn(f"{student.file}.yaml", all_answers, is_named=True)
+        whole.add(student, "keys", format, brief_key)
+        saved = ToFillIn(f"{student.file}.yaml", all_answers, is_named=True, asked=(*only_these,))
         single = replace(sheet, to_fill_in=saved)
         yield f"worksheets/{student.file}{suffix}", pieces(single, format)
         yield f"keys/{student.file}{suffix}", pieces(key, format)

@@ -15,6 +15,8 @@ from math import prod
 from operator import mul
 
 from attncli.english import count, either, listed
+from attncli.features.generate.asked import copied_from, has_given_numbers
+from attncli.features.generate.sheet_marks import SheetMarks, plain_marks
 from attncli.tracing.model import Trace
 
 # Of the marks of the whole, a mistake costs this share, and a slip half of it.
@@ -43,47 +45,56 @@ _END = """
 mistake: {mistake}
 
 # Taken off for each single number that is wrong by itself, such as 2·3 = 5. What follows from it
-# costs nothing more.
+# costs nothing more. Several in one step cost no more than a mistake, or than the marks of their
+# numbers, if these are more.
 slip: {slip}
+
+# The part of its marks that a number loses for each decimal that is missing. With 0.5, one decimal
+# where two are asked for costs half of them, and a whole number all. With 1, each costs all.
+digit: 0.5
 """
 
 
-def marking(trace: Trace, asked: Sequence[str], marks: int, decimals: int) -> Iterator[str]:
+def marking(trace: Trace, asked: Sequence[str], marks: SheetMarks, decimals: int) -> Iterator[str]:
     """The lines of marking.yaml for these steps of a trace, which all problems of the set have."""
-    numbers = _numbers_of(trace, asked)
+    numbers = numbers_of(trace, asked)
     copied = [name for name in asked if name not in numbers]
     said = ""
     if copied:
         said = f"# {listed(copied)} {either(len(copied), 'is', 'are')} only copied: no marks.\n"
-    yield _BEGINNING.format(marks=marks, decimals=decimals, copies=said)
+    yield _BEGINNING.format(marks=marks.whole, decimals=decimals, copies=said)
     for name, share in marks_of_steps(trace, asked, marks).items():
         title = trace.steps[name].rule.title.lower()
         yield f"  {name}: {share}  # {title}, {count(numbers[name], 'number')}\n"
-    mistake = _cost_of_a_mistake(marks)
-    yield _END.format(mistake=_plain(mistake), slip=_plain(mistake / 2))
+    mistake = _cost_of_a_mistake(marks.whole)
+    yield _END.format(mistake=plain_marks(mistake), slip=plain_marks(mistake / 2))
 
 
-def marks_of_steps(trace: Trace, asked: Sequence[str], marks: int) -> dict[str, str]:
+def marks_of_steps(trace: Trace, asked: Sequence[str], marks: SheetMarks) -> dict[str, str]:
     """What each of these steps is worth, as it is written; steps that are only copied are not
     there.
     """
-    numbers = _numbers_of(trace, asked)
+    numbers = numbers_of(trace, asked)
+    of_steps = marks.of_steps or shares(numbers, marks.whole)
     written = {}
-    for name, share in shares(numbers, marks).items():
-        written[name] = _plain(share)
+    for name in numbers:
+        written[name] = plain_marks(of_steps[name])
     return written
 
 
-def _numbers_of(trace: Trace, asked: Sequence[str]) -> dict[str, int]:
-    """How many numbers the steps have that bring marks: not those that are only copied, if there
-    are others.
+def numbers_of(trace: Trace, asked: Sequence[str]) -> dict[str, int]:
+    """How many numbers the steps have that bring marks: not those that only have the numbers of
+    another one again, or given ones, if there are others.
     """
-    steps = [trace.steps[name] for name in asked]
-    worked_out = [step for step in steps if not step.rule.is_copy]
+    worked_out = [name for name in asked if not _is_copied(trace, name, asked)]
     numbers = {}
-    for step in worked_out or steps:
-        numbers[step.name] = prod(step.shape)
+    for name in worked_out or asked:
+        numbers[name] = prod(trace.steps[name].shape)
     return numbers
+
+
+def _is_copied(trace: Trace, name: str, asked: Sequence[str]) -> bool:
+    return bool(copied_from(trace, name, asked)) or has_given_numbers(trace, name)
 
 
 def shares(numbers: Mapping[str, int], marks: int) -> dict[str, Fraction]:
@@ -149,8 +160,3 @@ def _cost_of_a_mistake(marks: int) -> Fraction:
     if tenth < _HALF:
         return tenth
     return Fraction(int(tenth / _HALF + _HALF)) * _HALF
-
-
-def _plain(marks: Fraction) -> str:
-    """2, or 2.5."""
-    return f"{float(marks):g}"

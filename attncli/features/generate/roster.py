@@ -20,7 +20,19 @@ from attncli.render.csv_lines import lines as csv_lines
 # How many characters a name may have, and how many of them are in the name of a file.
 LONGEST_NAME = 200
 LONGEST_NAME_IN_FILE = 40
-_HEADS = ("student", "name")
+_HEADS = ("student", "name", "student name", "full name", "name of student")
+# Two columns that are a name together, as the lists of a university have them.
+_FIRST_NAMES = ("first name", "firstname", "given name", "forename", "vorname", "prénom", "nombre")
+_LAST_NAMES = ("last name", "lastname", "surname", "family name", "nachname", "nom", "apellidos")
+# Nobody is called so: it is what a column has.
+_HEADS_OF_OTHERS = (
+    *_FIRST_NAMES,
+    *_LAST_NAMES,
+    *("matriculation", "matriculation number", "matrikelnummer", "student number", "student id"),
+    *("id", "id number", "number", "no", "no.", "email", "e-mail", "mail", "email address"),
+    *("username", "user name", "login", "group", "class", "course", "section"),
+)
+_NO_COLUMN = "no column is called student or name"
 # The columns of a manifest that are not copied from a list of students.
 COLUMNS_OF_MANIFEST = ("student", "problem", "answers")
 
@@ -58,20 +70,24 @@ def read_roster(source: Source) -> list[Student]:
     """The students of a list of names, one in each line, or of a CSV file with a column called
     student or name.
 
-    A list without such a column has one cell in each line, so no name is cut at a comma that is not
-    in quotation marks. A file has the number and the name of its student, with letters and digits
-    of any script: 07-ada-lovelace. So no two files have the same name, not even where capitals do
-    not count. The other columns of a CSV file are kept; one without a name is left out. Raises
-    AttncliError (exit 3) for a name twice, for two columns of one name or one that a manifest has
-    of its own, and for a line with more cells than there are columns.
+    A first name and a last name in two columns are a name, too. A list without such columns has one
+    cell in each line, so no name is cut at a comma that is not in quotation marks. A file has the
+    number and the name of its student, with letters and digits of any script: 07-ada-lovelace. So
+    no two files have the same name, not even where capitals do not count. The other columns of a
+    CSV file are kept; one without a name is left out.
+
+    Raises AttncliError (exit 3) for a name twice, for a first line that has columns but none of
+    names, for two columns of one name or one that a manifest has of its own, and for a line with
+    more cells than there are columns.
     """
     rows = list(csv_rows(source))
-    column = _column_of_names(rows[0].cells) if rows else None
-    if column is None:
-        lines = _lines(rows, [""], 0)
-    else:
+    of_names = _columns_of_names(rows[0].cells) if rows else ()
+    if of_names:
         head, *rows = rows
-        lines = _lines(rows, _columns(head, column), column)
+        lines = _lines(rows, _columns(head, of_names), of_names)
+    else:
+        _require_no_head(rows[:1])
+        lines = _lines(rows, [""], (0,))
     found: dict[str, _Listed] = {}
     for line in lines:
         name = line.name
@@ -93,17 +109,39 @@ def read_roster(source: Source) -> list[Student]:
     return _with_files([*found.values()])
 
 
-def _column_of_names(head: Sequence[str]) -> int | None:
-    for column, cell in enumerate(head):
-        if cell.strip().lower() in _HEADS:
-            return column
-    return None
+def _columns_of_names(head: Sequence[str]) -> tuple[int, ...]:
+    """The column of the names, or the two of which each has a part; none for a line without."""
+    heads = [" ".join(cell.lower().split()) for cell in head]
+    for number, each in enumerate(heads):
+        if each in _HEADS:
+            return (number,)
+    parts = []
+    for possible in (_FIRST_NAMES, _LAST_NAMES):
+        parts += [number for number, each in enumerate(heads) if each in possible][:1]
+    return tuple(parts) if len(parts) == len((_FIRST_NAMES, _LAST_NAMES)) else ()
 
 
-def _columns(head: Row, of_names: int) -> list[str]:
-    """What the further columns are called, each at its place; nothing where one is not copied."""
+def _require_no_head(rows: Sequence[Row]) -> None:
+    """Raises AttncliError (exit 3) for a list whose first line names columns, but none of names, or
+    has several cells.
+    """
+    for first in rows:
+        cells = [cell.strip() for cell in first.cells if cell.strip()]
+        if len(cells) == 1 and cells[0].lower() not in _HEADS_OF_OTHERS:
+            return
+        help = "write student above the column of the names, in the first line"
+        if len(cells) > 1:
+            help += f"; {HELP_ON_MORE_CELLS}"
+        raise input_error(_NO_COLUMN, place=first.place, help=help)
+
+
+def _columns(head: Row, of_names: Sequence[int]) -> list[str]:
+    """What the further columns are called, each at its place; nothing where one is not copied. The
+    parts of a name are copied, too.
+    """
     names = [cell.strip() for cell in head.cells]
-    names[of_names] = ""
+    if len(of_names) == 1:
+        names[of_names[0]] = ""
     taken = [*COLUMNS_OF_MANIFEST]
     for number, name in enumerate(names):
         if not name:
@@ -124,19 +162,17 @@ def _taken(head: Row, number: int, name: str) -> AttncliError:
     return input_error(what, place=head.place, help=f"give this one another name: {line}")
 
 
-def _lines(rows: Sequence[Row], columns: Sequence[str], of_names: int) -> Iterator[_Listed]:
+def _lines(
+    rows: Sequence[Row], columns: Sequence[str], of_names: Sequence[int]
+) -> Iterator[_Listed]:
     """What each row says of a student; AttncliError (exit 3) where the name is blank or was cut."""
     for row in rows:
         beyond = row.cells[len(columns) :]
         if any(cell.strip() for cell in beyond):
-            help = HELP_ON_MORE_CELLS
-            if len(columns) == 1:
-                help += ", or name the columns in the first line, one of them student"
             message = f"this line has {len(row.cells)} cells, not {len(columns)}"
-            raise input_error(message, place=row.place, help=help)
-        name = ""
-        if of_names < len(row.cells):
-            name = " ".join(row.cells[of_names].split())
+            raise input_error(message, place=row.place, help=HELP_ON_MORE_CELLS)
+        parts = [row.cells[number] for number in of_names if number < len(row.cells)]
+        name = " ".join(" ".join(parts).split())
         if not name:
             help = "write a name, or remove the line"
             raise input_error("this line has no name", place=row.place, help=help)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import combinations, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from attncli.cli.input import change
 from attncli.cli.overrides import Overrides
 from attncli.errors import AttncliError, usage_error
+from attncli.features.generate.asked import asked_steps
 from attncli.features.generate.drawing import Draws, Layer
 from attncli.features.generate.terms import terms_of_products
 from attncli.mistakes.audit import (
@@ -26,7 +27,6 @@ from attncli.mistakes.audit import (
     mistaken_numbers,
     told_apart,
 )
-from attncli.page.worksheet import blank_steps
 from attncli.problem.loader import loads
 from attncli.problem.model import Problem
 from attncli.problem.parts.axes import BATCH
@@ -107,7 +107,7 @@ class Search:
         like, mask = sample(layer, mask)
         trace = run(like, precision=decimals)
         _require_seen_keys(trace)
-        steps = blank_steps(trace, asked)
+        steps = asked_steps(trace, asked)
         none_apart = np.zeros((0, 0), dtype=bool)
         plain = cls(layer, mask, steps, decimals, like, trace.shifted, (), none_apart, {})
         found: list[Draws] = []
@@ -178,18 +178,17 @@ class Search:
         most.
         """
         step = self.asked[-1]
-        exact = self._worked(problem, "shown")[step]
-        paper = self._worked(problem, "paper")[step]
+        on_paper = run(problem, rounding="paper", precision=self.decimals, shifted=self.shifted)
+        assert on_paper.truth is not None
+        exact, paper = on_paper.truth[step], on_paper[step]
         # What a mask hides is -inf in both, and -inf - -inf is not a number.
         differing = paper != exact
         apart = np.zeros_like(exact)
         with np.errstate(over="ignore"):
             np.subtract(paper, exact, out=apart, where=differing)
             largest = abs(apart).max()
-            return float(largest * 10.0**self.decimals)
-
-    def _worked(self, problem: Problem, rounding: str) -> Trace:
-        return run(problem, rounding=rounding, precision=self.decimals, shifted=self.shifted)
+            units = 10.0**self.decimals
+            return float(largest * units)
 
     def _worked_at_once(self, draws: Draws) -> Trace:
         """All draws as a batch."""
@@ -258,7 +257,8 @@ class Search:
         with np.errstate(invalid="ignore", over="ignore"):
             units = cells * 10.0**self.decimals
             below = np.floor(units)
-            from_half = abs(units - below - 0.5)
+            fraction = units - below
+            from_half = abs(fraction - 0.5)
             is_near = from_half < _NEAR_A_HALF
         return _all(~is_near)
 
@@ -277,11 +277,16 @@ class Search:
         return log_of_share < math.log(least_share)
 
     def _varied(self, draws: Draws) -> NDArray[np.bool_]:
-        """Which draws have no row and no column of zeros, none that is like the one before it, and
-        no token twice.
+        """Which draws have no row and no column of zeros, none that is like the one before it, no
+        token twice, and no two matrices that differ in one number only: whoever takes one for the
+        other would seem to have read that number wrongly.
         """
         fine = np.ones(len(draws), dtype=bool)
         matrices = self.layer.matrices(draws)
+        for one, other in combinations(matrices.values(), 2):
+            if one.shape == other.shape:
+                different = (one != other).reshape(len(draws), -1)
+                fine &= different.sum(axis=-1) > 1
         for matrix in matrices.values():
             for across, along in ((-1, -2), (-2, -1)):
                 steps = np.diff(matrix, axis=along)

@@ -162,6 +162,7 @@ def worksheet(
     problem = load(file, overrides)
 
     from attncli.answers.blank import blank_answers
+    from attncli.page.kept_problem import with_problem
     from attncli.page.view import View
     from attncli.page.worksheet import FIELDS, blank_steps
     from attncli.page.worksheet import worksheet as worksheet_page
@@ -179,6 +180,7 @@ def worksheet(
     fields = () if look.no_title else tuple(FIELDS)
     page = worksheet_page(trace, view, copies=copies or 1, fields=fields, compact=compact)
     page = replace(page, to_fill_in=_to_fill_in(trace, left))
+    page = with_problem(page, problem, view)
     if look.is_workbook():
         from attncli.page.workbook import with_workbook
 

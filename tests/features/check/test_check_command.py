@@ -370,3 +370,20 @@ def test_carried_cells_after_scores_that_were_rounded_to_whole_numbers(
     assert said not in page(str(problem), written("scores: [[1.4]]\nscaled: [[0.990]]"))
     # which is wrong already
     assert said not in page(str(problem), written("scores: [[3]]\nscaled: [[2.121]]"))
+
+
+THREE = "Q: [[1, 2], [3, 1], [0, 1]]\nK: [[1, 0], [1, 1], [2, 1]]\nV: [[1, 0], [2, 3], [-1, 1]]\n"
+
+
+def test_a_mask_the_wrong_way_round_is_shown_at_a_key_that_it_hides_or_not(
+    written: Written, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every query sees itself under both masks. The weights are those of the scores from the key of
+    the query on: of the last one, 1.
+    """
+    problem = written(THREE + "mask: causal\n")
+    answers = "weights: [[0.07, 0.31, 0.62], [0, 0.11, 0.89], [0, 0, 1]]\n"
+    assert run(["check", problem, str(Path(written(answers, "past.yaml")))]) == 1
+    said = capsys.readouterr().out
+    assert "weights: the causal mask hid what comes before, not what comes after." in said
+    assert "mask (M), t1 → t2   i ≤ j: 0 ≤ 1 is true, so visible: 0" in said

@@ -165,7 +165,7 @@ def test_a_number_of_another_head_is_no_neighbour() -> None:
     )
     assert diagnosed("scores: [[[890, 57]], [[890, 4]]]", problem) == ()
     (found,) = diagnosed("scores: [[[57, 57]], [[890, 4]]]", problem)
-    assert "it is the number of scores[0][0][1]" in found.mistakes
+    assert "the number was copied from scores[0][0][1]" in found.mistakes
 
 
 def test_a_matrix_of_another_width_is_not_taken_for_the_values() -> None:

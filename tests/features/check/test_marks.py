@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from attncli.features.check.marks.model import Cause, MarkedStep, Marks, marks_o
 from attncli.features.check.marks.scheme import Scheme
 from attncli.features.schema.command import schemas
 from tests.cases import in_one_test
-from tests.features.check.solutions_by_hand import cut, half_even, written
+from tests.features.check.solutions_by_hand import cut, half_even, softmax, written
 
 SCHEMA = json.loads(schemas()["verdict"].read_text(encoding="utf-8"))
 # 2 marks for each cell of a, 1 for each of b; nothing for those of c.
@@ -44,15 +46,22 @@ def mistake(said: str, *cells: frozenset[tuple[str, tuple[int, ...]]]) -> Cause:
     return Cause(said, SCHEME.mistake, frozenset[tuple[str, tuple[int, ...]]]().union(*cells))
 
 
-def earned(*causes: Cause, missing: str = "", coarse: str = "", **places: tuple[int, ...]) -> Marks:
-    """The marks of a solution with wrong cells at these places of each step."""
+def earned(
+    *causes: Cause,
+    missing: str = "",
+    coarse: frozenset[tuple[str, tuple[int, ...]]] = frozenset(),
+    **places: tuple[int, ...],
+) -> Marks:
+    """The marks of a solution with wrong cells at these places of each step; of them, the `coarse`
+    ones have too few decimals.
+    """
     steps = [
         MarkedStep(
             name,
             size,
             missing=name == missing,
-            coarse=name == coarse,
             wrong=wrong(name, *places.get(name, ())),
+            coarse=dict.fromkeys(coarse & wrong(name, *range(size)), 1),
         )
         for name, size in SIZES.items()
     ]
@@ -65,7 +74,7 @@ def earned(*causes: Cause, missing: str = "", coarse: str = "", **places: tuple[
         (earned(), 10),
         # A cell that is not there loses its share.
         (earned(missing="a"), 8),
-        (earned(coarse="b"), 9),
+        (earned(coarse=wrong("b", 0), b=(0,)), 9),
         (earned(missing="c"), 10),
         # A single number is a slip, in any step.
         (earned(a=(0,)), 9),
@@ -81,11 +90,27 @@ def earned(*causes: Cause, missing: str = "", coarse: str = "", **places: tuple[
         (earned(mistake("M", wrong("a", 0, 1, 2)), a=(0, 1, 2)), 8),
         (earned(mistake("M", wrong("a", 0, 1), wrong("b", 0, 3)), a=(0, 1), b=(0, 3)), 8),
         (earned(mistake("M", wrong("c", 0, 1, 2)), c=(0, 1, 2)), 8),
+        # What it gives as it was written has no decimal too few.
+        (earned(mistake("M", wrong("a", 0, 1)), coarse=wrong("a", 1), a=(0, 1)), 8),
+        (earned(mistake("M", wrong("a", 0)), coarse=wrong("a", 1), a=(0, 1)), 7),
+        # What only gives numbers with too few decimals is no mistake, nor what is only possible.
+        (earned(Cause("S", Fraction(1), wrong("a", 1)), coarse=wrong("a", 1), a=(1,)), 8),
+        (
+            earned(
+                Cause("P", Fraction(1), wrong("a", 0, 1), likely=False),
+                coarse=wrong("a", 1),
+                a=(0, 1),
+            ),
+            7,
+        ),
         # What it does not explain is a slip beside it.
         (earned(mistake("M", wrong("a", 0, 1)), a=(0, 1, 2)), 7),
         # A single number that a mistake explains, too, is a slip.
         (earned(mistake("M", wrong("a", 0)), a=(0,)), 9),
         (earned(Cause("S", Fraction(1), wrong("a", 0, 1), is_slip=True), a=(0, 1)), 9),
+        # What is only possible saves no shares: neither those of all, nor those of one of them.
+        (earned(Cause("P", Fraction(1), wrong("a", 0), likely=False), a=(0, 1, 2)), 4),
+        (earned(Cause("P", Fraction(2), wrong("a", 0, 1, 2), likely=False), a=(0, 1, 2)), 4),
         # One mistake that explains all is better than two.
         (
             earned(
@@ -139,6 +164,7 @@ def test_nine_mistakes_are_tried_one_after_the_other() -> None:
         (MARKING.replace("20", "2000"), ["must be at most 1000"]),
         (MARKING.replace("decimals: 2", "decimals: 99"), ["must be at most 15"]),
         (MARKING + "slip: x\n", ["x is not a number"]),
+        (MARKING + "digit: 2\n", ["must be a part of a share"]),
         (MARKING + "slip: sqrt(2)\n", ["must be a number of marks"]),
         ("marks: 20\nsteps: 20\nmistake: 2\n", ["must say the marks of each step"]),
         ("[20]\n", ["must be keys with values"]),
@@ -185,6 +211,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "problem.yaml").write_text(json.dumps(GIVEN), encoding="utf-8")
     (tmp_path / "marking.yaml").write_text(MARKING, encoding="utf-8")
     return tmp_path
+
+
+def test_what_was_copied_wrong_from_the_problem_is_no_slip_before(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No step is worked out before a given matrix."""
+    answers = {"Q": [[1, 3], [3, 1]], "scores": [[3, 4], [3, 5]], "scaled": [[2.12, 2.83], [1, 2]]}
+    said = checked(capsys, answers, "--marking", "marking.yaml")
+    assert "of 20" in said
 
 
 def checked(capsys: pytest.CaptureFixture[str], answers: Any, *options: str, code: int = 1) -> str:
@@ -359,6 +394,467 @@ def test_digits_that_were_cut_off_are_called_so() -> None:
         assert "cut the digits off" not in right.to_markdown()
 
 
+# With powers of 3, two weights are wrong. One is as near as rounding would bring it.
+NEARLY_POWERS_OF_3 = {
+    "Q": [[0, 2], [1, 0], [2, -1]],
+    "K": [[-1, -1], [0, 2], [-1, 0]],
+    "V": [[0, 1], [1, -1], [1, 0]],
+}
+
+
+def test_a_mistake_costs_the_same_if_some_of_its_numbers_are_nearly_right() -> None:
+    def powers(m: Mapping[str, Any]) -> Any:
+        return 3 ** m["scaled"] / (3 ** m["scaled"]).sum(axis=-1, keepdims=True)
+
+    answers = written(NEARLY_POWERS_OF_3, work={"weights": powers})
+    found = attncli.check(NEARLY_POWERS_OF_3, answers, marking=_as_dict())
+    assert found.solution.verdicts.counts["wrong"] == 2
+    assert found.earned is not None
+    assert (found.earned.points, found.earned.forgiven) == (18, 0)
+
+
+# The scaled scores are taken for the weights, and are not written: 1.42 is 0.71 and 0.71.
+SCALED_AS_WEIGHTS = {
+    "Q": [[-1, 0], [0, 1], [2, -1]],
+    "K": [[1, 1], [1, 0], [-1, 0]],
+    "V": [[1, 0], [0, -1], [-1, -1]],
+}
+
+
+def test_a_step_that_was_taken_for_another_may_be_rounded_on_the_way() -> None:
+    work = {"output": lambda m: m["scaled"] @ m["V"]}
+    answers = written(SCALED_AS_WEIGHTS, work=work, only=("weights", "output"))
+    scheme = {**_as_dict(), "steps": {"weights": 10, "output": 10}}
+    found = attncli.check(SCALED_AS_WEIGHTS, answers, marking=scheme)
+    assert found.earned is not None
+    assert found.earned.points == 18
+    page = found.to_markdown()
+    assert "output: scaled was used instead of weights. This explains all 6 wrong cells." in page
+
+
+def marks_of_answers(given: Mapping[str, Any], answers: Mapping[str, Any]) -> Marks:
+    """The marks of a solution, by the usual scheme."""
+    earned = attncli.check(given, answers, marking=_as_dict()).earned
+    assert earned is not None
+    return earned
+
+
+# With 3 for e, the output is 0.92 for 0.89, and 0.46 for 0.44. Weights of two decimals are off by
+# half a hundredth at most, and exponentials do not change that much.
+POWERS_OF_3 = {
+    "Q": [[-1, 1], [-1, 0], [0, 2]],
+    "K": [[0, 2], [1, -1], [2, 0]],
+    "V": [[1, 0], [-1, 1], [1, 0]],
+}
+
+
+def test_a_mistake_before_what_is_written_is_no_rounding_on_the_way() -> None:
+    def powers(m: Mapping[str, Any]) -> Any:
+        return 3 ** m["scaled"] / (3 ** m["scaled"]).sum(axis=-1, keepdims=True)
+
+    answers = written(POWERS_OF_3, work={"weights": powers}, only=("output",))
+    scheme = {**_as_dict(), "marks": 6, "steps": {"output": 6}}
+    earned = attncli.check(POWERS_OF_3, answers, marking=scheme).earned
+    assert earned is not None
+    assert (earned.points, earned.forgiven) == (4, 0)
+    assert [each.said for each in earned.mistakes] == ["perhaps 3 was used instead of e"]
+
+
+def test_numbers_that_are_off_by_one_speak_for_a_mistake_too() -> None:
+    """With 3 for e, three outputs are wrong, and the other three off by one: 0.52 for 0.50, say."""
+    given = {
+        "Q": [[1, 2], [1, 0], [0, 2]],
+        "K": [[-1, 1], [0, 2], [-1, 0]],
+        "V": [[-1, 0], [-1, 1], [1, 0]],
+    }
+
+    def powers(m: Mapping[str, Any]) -> Any:
+        return 3 ** m["scaled"] / (3 ** m["scaled"]).sum(axis=-1, keepdims=True)
+
+    answers = written(given, work={"weights": powers}, only=("scores", "scaled", "output"))
+    scheme = {**_as_dict(), "marks": 14, "steps": {"scores": 4, "scaled": 4, "output": 6}}
+    earned = attncli.check(given, answers, marking=scheme).earned
+    assert earned is not None
+    assert earned.points == 12
+    assert [each.said for each in earned.mistakes] == ["3 was used instead of e"]
+
+
+def test_outputs_after_weights_that_are_not_written_were_not_cut_off() -> None:
+    """0.16 for 0.168, and -0.07 for -0.077, come from weights of two decimals."""
+    given = {
+        "Q": [[-1, 0], [0, 1], [2, 2]],
+        "K": [[2, 0], [0, -1], [-1, 2]],
+        "V": [[-1, 0], [1, 1], [0, -1]],
+    }
+    work = {"scaled": lambda m: m["scores"] / 3}
+    answers = written(given, work=work, only=("scaled", "output"))
+    scheme = {**_as_dict(), "marks": 10, "steps": {"scaled": 4, "output": 6}}
+    found = attncli.check(given, answers, marking=scheme)
+    assert found.earned is not None
+    assert found.earned.points == 8
+    assert "cut the digits off" not in found.to_markdown()
+
+
+def test_a_number_left_blank_was_rounded_before_it_was_read() -> None:
+    """Scores of 2 and 1 are weights of 0.7311 and 0.2689; of 0.73, 100 times is 73."""
+    given = {"Q": [[1]], "K": [[2], [1]], "V": [[100], [0]]}
+    scores = [["2", "1"]]
+    answers = {
+        "scores": scores,
+        "scaled": scores,
+        "weights": [[None, "0.27"]],
+        "output": [["73.00"]],
+    }
+    # One of two weights is missing, which are worth 6.
+    assert marks_of_answers(given, answers).points == 17
+
+
+# Q Vᵀ for the scores, and A K for the output: one mistake, as if K and V were exchanged.
+K_AND_V = {
+    "Q": [[0, 1, 1, -2, 3], [3, 1, -1, 3, 0]],
+    "K": [[-2, 3, -1, -1, 3], [-2, 0, 3, 1, 1]],
+    "V": [[1, 2, -1, 1, -2], [3, 3, 2, 1, 1]],
+}
+
+
+def test_a_mistake_in_two_steps_is_one_where_a_number_was_put_right() -> None:
+    work = {
+        "scores": lambda m: m["Q"] @ m["V"].T,
+        "output": lambda m: m["weights"] @ m["K"],
+    }
+    answers = written(K_AND_V, work=work)
+    assert marks_of_answers(K_AND_V, answers).points == 18
+    answers["output"][0][0] = written(K_AND_V)["output"][0][0]
+    assert marks_of_answers(K_AND_V, answers).points == 18
+
+
+# Times the root of d_k, and squares for exponentials: one of the weights is blank, and in one the
+# point was moved. What shows the squares is a weight, and two outputs that follow from the blank.
+SQUARES = {
+    "Q": [[1, 1, -2, -1, 2], [2, 1, 0, 2, 2]],
+    "K": [[-2, 1, 1, -2, 3], [1, -1, 2, 1, -2]],
+    "V": [[2, 0, 2, 2, 1], [-1, 0, 2, 2, -2]],
+}
+
+
+@pytest.mark.parametrize("put_right", [False, True])
+def test_a_mistake_may_show_in_one_number_of_each_step(put_right: bool) -> None:
+    def squares(m: Mapping[str, Any]) -> Any:
+        return m["scaled"] ** 2 / (m["scaled"] ** 2).sum(axis=-1, keepdims=True)
+
+    work = {"scaled": lambda m: m["scores"] * np.sqrt(5), "weights": squares}
+    answers = written(SQUARES, work=work, cells={"weights": {(1, 1): 5.00}})
+    answers["weights"][0][1] = None
+    if put_right:
+        answers["output"][0][0] = written(SQUARES)["output"][0][0]
+    # Two mistakes, a slip, and one of four weights, which are worth 6.
+    assert marks_of_answers(SQUARES, answers).points == 20 - 2 * 2 - 1 - 1.5
+
+
+def test_a_step_was_taken_for_another_one_that_has_a_blank() -> None:
+    given = {
+        "Q": [[-1, 2], [-2, 1], [2, 2]],
+        "K": [[2, 1], [-1, -1], [0, 0]],
+        "V": [[3, 0], [1, 3], [2, -2]],
+    }
+    answers = written(given, work={"output": lambda m: m["scaled"] @ m["V"]})
+    answers["weights"][1][2] = None
+    earned = marks_of_answers(given, answers)
+    assert [each.said for each in earned.mistakes] == ["scaled was used instead of weights"]
+    assert earned.points == 18 - Fraction(6, 9)
+
+
+# Not scaled, and with the softmax down the columns, three of the weights are what the softmax of
+# the rows gives, cut off after two digits.
+LIKE_CUT_OFF = {
+    "Q": [[0, -1, 0], [-2, 5, 4], [1, -2, -2], [1, -3, -2]],
+    "K": [[1, 2, -1], [1, -2, 1], [-1, 0, 0], [0, 2, -1]],
+    "V": [[1, 1], [-1, 1], [0, -1], [1, 0]],
+}
+
+
+# One of the weights may be what the rows give, which is right.
+@pytest.mark.parametrize("cells", [{}, {"weights": {(0, 1): 0.85}}])
+def test_what_a_mistake_gives_was_not_cut_off(cells: Mapping[str, Any]) -> None:
+    work = {"scaled": lambda m: m["scores"], "weights": lambda m: softmax(m["scaled"].T).T}
+    answers = written(LIKE_CUT_OFF, work=work, cells=cells)
+    found = attncli.check(LIKE_CUT_OFF, answers, marking=_as_dict())
+    assert found.earned is not None
+    assert found.earned.points == 16
+    assert "cut the digits off" not in found.to_markdown()
+
+
+X_AND_WEIGHTS = {
+    "X": [[1, 2], [2, 1], [3, 1]],
+    "W_Q": [[1, 1], [0, 2]],
+    "W_K": [[1, 0], [1, 1]],
+    "W_V": [[2, 1], [1, 3]],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "cell", "slips", "said"),
+    [
+        ("Q", (1, 0), {}, "Q of t2, d1 is wrong"),
+        ("K", (2, 1), {}, "K of t3, d2 is wrong"),
+        ("V", (0, 1), {}, "V of t1, d2 is wrong"),
+        ("Q", (1, 0), {"output": {(0, 0): 1.11}}, "Q of t2, d1 is wrong"),
+    ],
+)
+def test_a_number_that_is_not_written_is_one_slip(
+    name: str, cell: tuple[int, int], slips: dict[str, Any], said: str
+) -> None:
+    trace = attncli.trace(X_AND_WEIGHTS)
+    given = {each: np.array(trace[each]) for each in ("Q", "K", "V")}
+    given[name][cell] += 1
+    answers: dict[str, Any] = {**written(given, cells=slips)}
+    found = attncli.check(X_AND_WEIGHTS, answers, marking=_as_dict())
+    assert found.earned is not None
+    assert found.earned.points == 19 - len(slips)
+    assert any(said in each.said for each in found.earned.slips)
+    answers[name] = given[name].tolist()
+    handed_in = attncli.check(X_AND_WEIGHTS, answers, marking=_as_dict())
+    assert handed_in.earned is not None
+    assert handed_in.earned.points == 19 - len(slips)
+
+
+def test_wrong_scores_after_queries_that_are_not_written() -> None:
+    """Who rounds scores first, before they are written, has other scores to begin with."""
+    slips = {"scores": {(0, 0): 0.5, (1, 1): 7.75, (2, 1): 4.3}}
+    trace = attncli.trace(X_AND_WEIGHTS)
+    given = {name: trace[name] for name in ("Q", "K", "V")}
+    scheme = _as_dict()
+    del scheme["decimals"]
+    earned = attncli.check(X_AND_WEIGHTS, written(given, cells=slips), marking=scheme).earned
+    assert earned is not None
+    # Three slips in one step cost no more than a mistake.
+    assert earned.points == 18
+
+
+def test_slips_that_cost_no_more_than_a_mistake_say_so() -> None:
+    slips = {"output": {(0, 0): 9.11, (0, 1): 8.22, (1, 0): 7.33}}
+    answers = written(GIVEN, cells=slips)
+    scheme = {**_as_dict(), "steps": {"scores": 8, "scaled": 4, "weights": 6, "output": 2}}
+    found = attncli.check(GIVEN, answers, marking=scheme)
+    assert found.earned is not None
+    assert found.earned.points == 18
+    assert (
+        "3 slips in output, t1, d1; t1, d2; t2, d1: no more than a mistake" in found.to_markdown()
+    )
+
+
+def test_a_number_that_is_too_coarse_is_no_error_of_its_own() -> None:
+    answers = {**written(GIVEN), "weights": [["0.3", "0.7"], ["0.2", "0.8"]]}
+    page = attncli.check(GIVEN, answers, marking=_as_dict()).to_markdown()
+    assert "with too few decimals. The true value is" in page
+    # The steps add up to what was earned, though nothing was taken off the whole.
+    assert re.search(r"\| in all +\| +17 \| +20 \|", page)
+    assert "wrong: the number has too few decimals." in page
+    assert "the error was made here" not in page
+    answers["scores"][0][0] = "9"
+    page = attncli.check(GIVEN, answers, marking=_as_dict()).to_markdown()
+    assert "wrong: the error was made here, or the number has too few decimals." in page
+
+
+@in_one_test(
+    ("digit", "weight", "lost"),
+    [
+        ({}, "0.3", 5),
+        ({"digit": 0.5}, "0.3", Fraction(5, 2)),
+        ({"digit": 0.5}, "0", 5),
+        ({"digit": 0.25}, "0", Fraction(5, 2)),
+        ({"digit": 0}, "0.3", 0),
+    ],
+)
+def test_each_decimal_that_is_missing_costs_a_part_of_the_share(
+    digit: dict[str, float], weight: str, lost: Fraction
+) -> None:
+    """One of four weights, which is 0.33, has too few."""
+    answers = {**written(GIVEN), "weights": [[weight, "0.67"], ["0.20", "0.80"]]}
+    marking = {**_as_dict(), "steps": {"weights": 20}, **digit}
+    found = attncli.check(GIVEN, answers, marking=marking)
+    assert found.earned is not None
+    assert found.earned.points == 20 - lost
+
+
+def test_a_number_that_a_mistake_gives_as_it_was_written_has_decimals_enough() -> None:
+    """Scores that were not scaled are whole numbers, and need no decimals. Of 0.707, a 1 that no
+    mistake gives has too few.
+    """
+    given = {"Q": [[1, 2], [2, 1]], "K": [[1, 0], [2, 1]], "V": [[1, 2], [3, 0]]}
+    not_scaled = {"scaled": [["1", "4"], ["2", "5"]]}
+    found = attncli.check(given, not_scaled, marking={**_as_dict(), "steps": {"scaled": 20}})
+    assert found.earned is not None
+    assert found.earned.points == 18
+    assert "too few decimals" not in found.to_markdown()
+    assert "This explains all 4 cells." in found.to_markdown()
+    rounded = {"scaled": [["1", "2.83"], ["1.41", "3.54"]]}
+    found = attncli.check(given, rounded, marking={**_as_dict(), "steps": {"scaled": 20}})
+    assert found.earned is not None
+    assert found.earned.points == 15
+    assert "too few decimals" in found.to_markdown()
+
+
+def test_a_slip_gives_whole_numbers_as_they_are() -> None:
+    """The value of t1 is 0.7, and was taken for 1. So the outputs are 1 and 1.5; the first of them
+    looks as if 0.7 was rounded to it.
+    """
+    given = {
+        "X": [[0.7], [2]],
+        "W_V": [[1]],
+        "Q": [[0], [0]],
+        "K": [[0], [0]],
+        "mask": "causal",
+    }
+    answers = {"weights": [[1, 0], [0.5, 0.5]], "output": [["1"], ["1.5"]]}
+    marking = {**_as_dict(), "steps": {"weights": 10, "output": 10}}
+    found = attncli.check(given, answers, marking=marking)
+    assert found.earned is not None
+    assert found.earned.points == 19
+    assert [each.said for each in found.earned.slips] == ["V of t1, d1 is wrong"]
+    assert "too few decimals" not in found.to_markdown()
+
+
+CAUSAL = {
+    "Q": [[1, 2], [3, 1], [0, 1]],
+    "K": [[1, 0], [1, 1], [2, 1]],
+    "V": [[1, 0], [2, 3], [-1, 1]],
+    "mask": "causal",
+}
+THREE = {"marks": 20, "decimals": 2, "steps": {"scaled": 5, "weights": 5, "output": 10}}
+
+
+def _with_last_row(weights: list[float], output: list[float]) -> dict[str, Any]:
+    """A solution of which only the last row of the weights is wrong."""
+    return {
+        "scaled": [[0.71, 2.12, 2.83], [2.12, 2.83, 4.95], [0, 0.71, 0.71]],
+        "weights": [[1, 0, 0], [0.33, 0.67, 0], weights],
+        "output": [[1, 0], [1.67, 2.01], output],
+    }
+
+
+def test_a_wrong_exponential_is_one_slip_in_all_its_row_and_the_page_says_so() -> None:
+    """The exponential of t3 → t2 was doubled, so that its row is 1, 4.06 and 2.03 of 7.09."""
+    answers = _with_last_row([0.14, 0.57, 0.29], [0.99, 2.00])
+    found = attncli.check(CAUSAL, answers, marking={**THREE, "mistake": 2})
+    assert found.earned is not None
+    assert found.earned.points == 19
+    named = [(each.mistakes, each.cells) for each in found.diagnoses]
+    assert named == [(("exp[2][1] is wrong",), ((2, 0), (2, 1), (2, 2)))]
+    assert "weights: exp of t3 $\\to$ t2 is wrong. This explains all 3" in found.to_markdown()
+    assert found.to_dict()["diagnoses"][0]["mistake"] == "exp[2][1] is wrong"
+
+
+@in_one_test(
+    ("weights", "output", "said"),
+    [
+        ([0.50, 0.30, 0.10], [1, 1], "t3 (0.9)"),
+        ([0.90, 0.90, 0.80], [1.9, 3.5], "t3 (2.6)"),
+    ],
+)
+def test_weights_of_a_row_that_is_wrong_are_no_inverted_mask(
+    weights: list[float], output: list[float], said: str
+) -> None:
+    """A mask that is inverted hides all of the last row; its weights are no numbers at will."""
+    answers = _with_last_row(weights, output)
+    found = attncli.check(CAUSAL, answers, marking={**THREE, "mistake": 2})
+    assert found.earned is not None
+    assert "inverted" not in found.to_markdown()
+    assert f"Yours do not in {said}." in found.to_markdown()
+
+
+HIDDEN = {
+    "scores": [[1, "-inf", "-inf"], [3, 4, "-inf"], [0, 1, 1]],
+    "scaled": [["0.71", "-inf", "-inf"], ["2.12", "2.83", "-inf"], [0, "0.71", "0.71"]],
+    "weights": [[1, 0, 0], [0.33, 0.67, 0], ["0.20", "0.40", "0.40"]],
+}
+SEEN = {
+    "scores": [[1, 3, 4], [3, 4, 7], [0, 1, 1]],
+    "scaled": [[0.71, 2.12, 2.83], [2.12, 2.83, 4.95], [0, 0.71, 0.71]],
+}
+
+
+@pytest.mark.parametrize("steps", [("scores",), ("scaled",), ("scores", "scaled")])
+def test_a_mask_that_was_applied_before_its_step_is_one_slip(steps: tuple[str, ...]) -> None:
+    """However many steps say −∞ where the mask hides a key."""
+    answers: dict[str, Any] = {**HIDDEN, **SEEN} | {name: HIDDEN[name] for name in steps}
+    of_steps = {"scores": 5, "scaled": 5, "weights": 10}
+    marking = {**THREE, "steps": of_steps, "mistake": 2}
+    found = attncli.check(CAUSAL, answers, marking=marking)
+    assert found.earned is not None
+    assert found.earned.points == 19
+    assert [each.mistakes for each in found.diagnoses] == [
+        ("the mask was applied before its step",)
+    ]
+    assert "too few decimals" not in found.to_markdown()
+
+
+def test_other_mistakes_are_found_beside_a_mask_that_was_applied_before_its_step() -> None:
+    answers = {
+        "scaled": [[1, "-inf", "-inf"], [3, 4, "-inf"], [0, 1, 1]],
+        "weights": [[1, 0, 0], [0.27, 0.73, 0], [0.16, 0.42, 0.42]],
+    }
+    marking = {**THREE, "steps": {"scaled": 10, "weights": 10}, "mistake": 2}
+    found = attncli.check(CAUSAL, answers, marking=marking)
+    assert found.earned is not None
+    assert found.earned.points == 17
+    assert {name for each in found.diagnoses for name in each.mistakes} == {
+        "the mask was applied before its step",
+        "the scores were not scaled",
+    }
+
+
+@in_one_test(
+    ("weights", "missing"),
+    [
+        ([[1, None, None], [0.33, 0.67, None], ["0.20", "0.40", "0.40"]], 0),
+        ([[1, "-", "–"], [0.33, 0.67, "−"], ["0.20", "0.40", "0.40"]], 0),
+        # A number that has to be there is missing, and so is what stands beside it.
+        ([[1, 0, 0], [0.33, "-", "-"], ["0.20", "0.40", "0.40"]], 2),
+        ([[1, 0, 0], [0.33, 0.67, 0], [None, None, None]], 3),
+    ],
+)
+def test_a_weight_that_the_mask_hides_may_be_left_blank(
+    weights: list[list[float | str | None]], missing: int
+) -> None:
+    marking: dict[str, Any] = {"marks": 9, "decimals": 2, "steps": {"weights": 9}, "mistake": 2}
+    answers: dict[str, Any] = {"weights": weights}
+    marked = attncli.check(CAUSAL, answers, marking=marking)
+    assert marked.solution.verdicts.counts["missing"] == missing
+    assert marked.earned is not None
+    assert marked.earned.points == 9 - missing
+    # Without marks, what is blank is missing.
+    blank = sum(cell in (None, "-", "–", "−") for row in weights for cell in row)
+    assert attncli.check(CAUSAL, answers, decimals=2).solution.verdicts.counts["missing"] == blank
+
+
+def test_what_takes_marks_off_is_explained() -> None:
+    """Each mistake that costs something is among the diagnoses, also one that gives only some of
+    the numbers of a step.
+    """
+    answers = written(GIVEN, work=NOT_ROOT)
+    answers["scaled"][0][0] = "7.00"
+    answers["scaled"][1][1] = "8.00"
+    found = attncli.check(GIVEN, answers, marking=_as_dict())
+    assert found.earned is not None
+    assert found.earned.mistakes
+    named = {name for each in found.diagnoses for name in each.mistakes}
+    for each in found.earned.mistakes:
+        assert each.said.removeprefix("perhaps ").split(", or ")[0] in named
+    assert "## What explains the errors" in found.to_markdown()
+
+
+def test_a_marking_that_is_hardly_meant_is_warned_of(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("m.yaml").write_text(MARKING.replace("mistake: 2", "mistake: 25\nslip: 26"), "utf-8")
+    checked(capsys, written(GIVEN), "--marking", "m.yaml", code=0)
+    run(["check", "problem.yaml", "answers.yaml", "--marking", "m.yaml"])
+    said = " ".join(capsys.readouterr().err.split())
+    assert "m.yaml: a mistake costs 25, more than all 20 marks" in said
+    assert "m.yaml: a slip costs 26, more than a mistake, which costs 25" in said
+
+
 def _as_dict() -> dict[str, Any]:
     steps = {"scores": 4, "scaled": 4, "weights": 6, "output": 6}
     return {"marks": 20, "decimals": 2, "steps": steps, "mistake": 2}
@@ -384,3 +880,17 @@ def test_a_marking_beside_the_manifest_is_found(
     assert "marking.yaml is not used, because of --marks" in capsys.readouterr().err
     rows = json.loads(Path("r.json").read_text(encoding="utf-8"))["students"]
     assert [(row["marks"], row["of"]) for row in rows] == [(16, 16), (12, 16)]
+
+
+def test_rounding_on_the_way_is_said_of_the_steps_that_are_not_written() -> None:
+    """Scores of 2 and 1 are weights of 0.7311 and 0.2689; of 0.73, 100 times is 73."""
+    given = {"Q": [[1]], "K": [[2], [1]], "V": [[100], [0]]}
+    answers = {"scores": [["2", "1"]], "scaled": [["2", "1"]], "output": [["73.00"]]}
+    scheme = {**_as_dict(), "steps": {"scores": 10, "output": 10}}
+    found = attncli.check(given, answers, marking=scheme)
+    assert found.earned is not None
+    assert (found.earned.points, found.earned.forgiven) == (20, 1)
+    assert (
+        "1 number is off only because of rounding on the way, in steps that are not written"
+        " (exponentials, row sums and attention weights). It keeps its share."
+    ) in found.to_markdown()

@@ -43,6 +43,14 @@ WITH_HALVES = {
     "K": [[1, 0.3], [0.5, -0.5], [2, 0.1]],
     "V": [[1.5, 2], [0, 0.25], [-1, 0.75]],
 }
+# Scores are [[1, 3, 4], [3, 4, 7], [0, 1, 1]].
+CAUSAL = {
+    "Q": [[1, 2], [3, 1], [0, 1]],
+    "K": [[1, 0], [1, 1], [2, 1]],
+    "V": [[1, 0], [2, 3], [-1, 1]],
+    "mask": "causal",
+}
+NONE_WORKED = [[0, 0, 0]] * 3
 TEACHER: dict[str, Any] = {
     "marks": 20,
     "decimals": 2,
@@ -64,6 +72,7 @@ DOCUMENTED: dict[str, Any] = {
     "steps": {"scores": 4, "scaled": 4, "weights": 6, "output": 6},
     "mistake": 2,
 }
+THREE: dict[str, Any] = {**DOCUMENTED, "steps": {"scaled": 5, "weights": 5, "output": 10}}
 ONLY_TWO: dict[str, Any] = {**DOCUMENTED, "steps": {"weights": 10, "output": 10}}
 
 
@@ -229,8 +238,9 @@ CASES = {
     ),
     # With zeros behind the point, or without a point, they are the same numbers.
     "weights as whole numbers, with zeros": by_hand(WHOLE_WEIGHTS, 14),
+    # Outputs (6) without decimals are as coarse as the weights that they follow from.
     "weights and output as whole numbers": by_hand(
-        {**RIGHT, **{name: whole(WHOLE_WEIGHTS)[name] for name in ("weights", "output")}}, 14
+        {**RIGHT, **{name: whole(WHOLE_WEIGHTS)[name] for name in ("weights", "output")}}, 8
     ),
     # Nothing explains a step: it earns nothing, and what follows from it all.
     "invented scores": by_hand(written(GIVEN, cells={"scores": cells(INVENTED_SCORES)}), 16),
@@ -241,9 +251,23 @@ CASES = {
     "zeros after right scores": by_hand(
         {**RIGHT, **written(GIVEN, cells=ZEROS, only=("weights", "output"))}, 8
     ),
-    # Nothing explains the weights (6). The output is worked out from them.
+    # Numbers that are all alike show no more than zeros do. The output (6) is the averages of the
+    # values: one row of work, and two that repeat it.
     "all weights alike": by_hand(
-        written(GIVEN, work={"weights": lambda m: np.full((3, 3), 1 / 3)}), 14
+        written(GIVEN, work={"weights": lambda m: np.full((3, 3), 1 / 3)}), 10
+    ),
+    "all scores alike": by_hand(written(GIVEN, work={"scores": lambda m: np.ones((3, 3))}), 2),
+    # The same row of scores for each query: the other steps have one row of work.
+    "the same scores for each query": by_hand(
+        written(GIVEN, work={"scores": lambda m: np.array([[8.0, 1.0, 5.0]] * 3)}), 5.33
+    ),
+    "scores on the diagonal": by_hand(
+        written(GIVEN, work={"scores": lambda m: 9 * np.eye(3)}), 0, 4.5
+    ),
+    "each token sees itself": by_hand(written(GIVEN, work={"weights": lambda m: np.eye(3)}), 8),
+    # One query sees itself and the next one. That has to be worked out.
+    "weights of a half": by_hand(
+        written(GIVEN, work={"weights": lambda m: (np.eye(3) + np.eye(3)[[1, 2, 0]]) / 2}), 14
     ),
     # The wrong step is not marked, but shown. It is a mistake all the same.
     "a mistake in a step that is not marked": by_hand(
@@ -254,6 +278,84 @@ CASES = {
     ),
     "a slip in a step that is not marked": by_hand(
         written(GIVEN, cells={"scores": {(0, 2): 9}}), 19, None, ONLY_TWO
+    ),
+    # Some of the right numbers are 0, and a slip may give one more: that earns nothing.
+    "zeros everywhere": by_hand(
+        {
+            "scores": NONE_WORKED,
+            "scaled": NONE_WORKED,
+            "weights": NONE_WORKED,
+            "output": [[0, 0]] * 3,
+        },
+        0,
+        None,
+        DOCUMENTED,
+        CAUSAL,
+    ),
+    # Averages of the values are work.
+    "zeros, and what follows": by_hand(
+        {
+            "scores": NONE_WORKED,
+            "scaled": NONE_WORKED,
+            "weights": [[1, 0, 0], ["0.50", "0.50", 0], [0.33, 0.33, 0.33]],
+            "output": [[1, 0], ["1.50", "1.50"], [0.66, 1.32]],
+        },
+        float(DOCUMENTED["steps"]["output"]),
+        None,
+        DOCUMENTED,
+        CAUSAL,
+    ),
+    # Nothing is right, and scores that were copied are no work. Nobody knows that he did not scale.
+    "all invented, and the scores copied": by_hand(
+        {
+            "scores": [[5, -3, 2], [1, 6, -4], [7, 2, -1]],
+            "scaled": [[5, -3, 2], [1, 6, -4], [7, 2, -1]],
+            "weights": [[0.41, 0.27, 0.88], [0.05, 0.61, 0.13], [0.72, 0.36, 0.19]],
+            "output": [[3.11, 4.27], [-2.35, 1.86], [0.44, 5.91]],
+        },
+        0,
+        None,
+        {**DOCUMENTED, "steps": {"scores": 5, "scaled": 5, "weights": 5, "output": 5}},
+        CAUSAL,
+    ),
+    # One decimal of two costs half of the share, in 12 of 24 numbers: the others have no more.
+    "one decimal instead of two": by_hand(
+        {
+            "scaled": [["0.7", "2.1", "2.8"], ["2.1", "2.8", "4.9"], ["0", "0.7", "0.7"]],
+            "weights": [["1", "0", "0"], ["0.3", "0.7", "0"], ["0.2", "0.4", "0.4"]],
+            "output": [["1", "0"], ["1.7", "2.0"], ["0.6", "1.6"]],
+        },
+        16,
+        None,
+        {**THREE, "digit": 0.5},
+        CAUSAL,
+    ),
+    # A whole number lacks both: nobody has worked it out.
+    "weights as whole numbers, where a decimal costs half": by_hand(
+        WHOLE_WEIGHTS, 14, None, {**DOCUMENTED, "digit": 0.5}
+    ),
+    # Whole numbers need no decimals where a mistake gives just these.
+    "the mask the wrong way round": by_hand(
+        {
+            "scaled": [[0.71, 2.12, 2.83], [2.12, 2.83, 4.95], [0, 0.71, 0.71]],
+            "weights": [[0.07, 0.31, 0.62], [0, 0.11, 0.89], [0, 0, 1]],
+            "output": [[0.07, 1.54], [-0.68, 1.21], [-1, 1]],
+        },
+        18,
+        None,
+        THREE,
+        CAUSAL,
+    ),
+    "not scaled, as the scores stand": by_hand(
+        {
+            "scaled": [[1, 3, 4], [3, 4, 7], [0, 1, 1]],
+            "weights": [["1", "0", "0"], [0.27, 0.73, 0], [0.16, 0.42, 0.42]],
+            "output": [[1, 0], [1.73, 2.19], [0.58, 1.69]],
+        },
+        18,
+        None,
+        THREE,
+        CAUSAL,
     ),
     # The right end of a wrong way was not worked out from it, but it is right.
     "a right output after a mistake": by_hand(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+import attncli
+from attncli.features.check.diagnosis_page import with_labels
+from attncli.problem.loader import loads
 from tests.features.check.test_single_cell_errors import diagnosed
 
 # 2·3 + 5·11, 14 - 20, 2 + 20; 39 + 11, 91 - 4, 13 + 4; 18 + 99, 42 - 36, 6 + 36
@@ -55,6 +58,29 @@ def test_rows_and_columns(
     assert (found.mistakes, found.cells, found.whole, found.likely) == (names, cells, False, True)
 
 
+@pytest.mark.parametrize(
+    ("name", "called"),
+    [
+        (
+            "row scores[1] was copied from scores[0]",
+            "row t2 of scores was copied from t1 of scores",
+        ),
+        (
+            "columns output[:, 0] and output[:, 1] were exchanged",
+            "columns d1 of output and d2 of output were exchanged",
+        ),
+        ("the number was copied from scores[0][2]", "the number was copied from scores of t1 → t3"),
+        # A step and a row that are not there.
+        ("scales[0] and scores[7]", "scales[0] and scores[7]"),
+    ],
+)
+def test_rows_and_columns_have_the_names_of_the_page(name: str, called: str) -> None:
+    judgement = attncli.check(
+        loads(PROBLEM.encode(), "p.yaml"), {"scores": RIGHT}
+    ).solution.verdicts
+    assert with_labels(judgement, name) == called
+
+
 @pytest.mark.long
 def test_columns_of_values_exchanged_in_an_output_alone() -> None:
     """Weights of a half each: V has the means 2.5 and 4; rounded on the way, e/(e + e) is
@@ -85,7 +111,7 @@ def test_a_blank_in_a_copied_row_says_nothing() -> None:
 
 def test_one_number_of_another_row_is_no_row() -> None:
     (found,) = diagnosed("scores: [[61, -6, 22], [61, 87, 17], [117, 6, 42]]", PROBLEM)
-    assert found.mistakes == ("it is the number of scores[0][0]",)
+    assert found.mistakes == ("the number was copied from scores[0][0]",)
 
 
 def test_where_most_rows_are_others_there_is_another_cause() -> None:
@@ -104,6 +130,21 @@ def test_a_row_of_one_head_is_not_taken_for_that_of_another() -> None:
     assert diagnosed("scores: [[[23, 57], [178, 8]], [[178, 8], [623, 28]]]", problem) == ()
     (found,) = diagnosed("scores: [[[23, 57], [115, 285]], [[178, 8], [178, 8]]]", problem)
     assert found.mistakes == ("row scores[1][1] was copied from scores[1][0]",)
+
+
+def test_the_heads_may_be_exchanged_as_a_whole() -> None:
+    """Scores of head 0 are [[23, 57], [115, 285]], those of head 1 [[178, 8], [623, 28]]."""
+    problem = (
+        "heads: 2\nQ: [[1, 2], [5, 7]]\nK: [[23, 89], [57, 4]]\nV: [[1, 1], [2, 2]]\nW_O: [[1],"
+        " [1]]\nscore: dot"
+    )
+    zero, one = "[[23, 57], [115, 285]]", "[[178, 8], [623, 28]]"
+    (found,) = diagnosed(f"scores: [{one}, {zero}]", problem)
+    assert found.mistakes == ("matrices scores[0] and scores[1] were exchanged",)
+    assert len(found.cells) == 8
+    (found,) = diagnosed(f"scores: [{zero}, {zero}]", problem)
+    assert found.mistakes == ("matrix scores[1] was copied from scores[0]",)
+    assert len(found.cells) == 4
 
 
 def test_among_few_small_numbers_a_row_may_look_like_another_by_chance() -> None:

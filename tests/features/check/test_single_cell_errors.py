@@ -41,7 +41,7 @@ def diagnosed(answers: str, problem: str = PROBLEM) -> tuple[Diagnosis, ...]:
         ("[[16, -6], [50, 87]]", "two of its digits were swapped"),
         ("[[610, -6], [50, 87]]", "its decimal point was moved"),
         ("[[6.1, -6], [50, 87]]", "its decimal point was moved"),
-        ("[[61, 87], [50, 87]]", "it is the number of scores[1][1]"),
+        ("[[61, 87], [50, 87]]", "the number was copied from scores[1][1]"),
         ("[[61, 34], [50, 87]]", "Q[0][1]·K_T[1][1] has the wrong sign"),  # 14 + 20
         ("[[61, -6], [39, 87]]", "Q[1][1]·K_T[1][0] was left out"),
     ],
@@ -87,9 +87,12 @@ def test_what_slips_of_two_kinds_give_is_only_perhaps() -> None:
     """
     problem = "Q: [[2, 5], [{}]]\nK: [[3, 11], [1000, 2000]]\nV: [[1], [2]]\nscore: dot"
     (found,) = diagnosed("scores: [[14, 12000], [14, 3000]]", problem.format("1, 1"))
-    assert (found.mistakes, found.likely) == (("it is the number of scores[1][0]",), True)
+    assert (found.mistakes, found.likely) == (("the number was copied from scores[1][0]",), True)
     (found,) = diagnosed("scores: [[6.0, 12000], [6, 2000]]", problem.format("2, 0"))
-    assert found.mistakes == ("it is the number of scores[1][0]", "Q[0][1]·K_T[1][0] was left out")
+    assert found.mistakes == (
+        "the number was copied from scores[1][0]",
+        "Q[0][1]·K_T[1][0] was left out",
+    )
     assert not found.likely
 
 
@@ -146,7 +149,7 @@ def test_a_neighbours_number_among_few_is_only_perhaps() -> None:
     """
     few = "Q: [[1], [2]]\nK: [[3], [22]]\nV: [[1], [2]]\nscore: dot"
     (found,) = diagnosed("scores: [[22, 22], [6, 44]]", few)
-    assert (found.mistakes, found.likely) == (("it is the number of scores[0][1]",), False)
+    assert (found.mistakes, found.likely) == (("the number was copied from scores[0][1]",), False)
     assert found.error is not None
     assert not found.error.on_the_way
 
@@ -304,9 +307,10 @@ def test_digits_cut_off_are_one_explanation_beside_the_number_of_a_neighbour() -
         "scores: [[0.50, 2.00], [0.50, 3.00]]",
         "Q: [[1, 0], [0, 1]]\nK: [[0.5, 0.58], [2, 3]]\nV: [[1], [2]]\nscore: dot",
     )
-    assert {"its digits were cut off after 1 decimal", "it is the number of scores[0][0]"} <= set(
-        found.mistakes
-    )
+    assert {
+        "its digits were cut off after 1 decimal",
+        "the number was copied from scores[0][0]",
+    } <= set(found.mistakes)
     assert not found.likely
 
 

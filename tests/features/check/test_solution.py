@@ -13,7 +13,8 @@ import pytest
 from attncli.answers.reader import read_answers
 from attncli.errors import AttncliError
 from attncli.features.check.cell_values import steps_after
-from attncli.features.check.verdicts import Solution, judge_solution, trivial_answer
+from attncli.features.check.no_work import trivial_answer, without_work
+from attncli.features.check.verdicts import Solution, judge_solution
 from attncli.problem.loader import loads
 from attncli.problem.text.source import decode
 
@@ -145,11 +146,12 @@ def test_errors_are_those_of_the_form_that_fits(answers: dict[str, object], said
 
 
 def test_a_trivial_answer() -> None:
-    """Both scores 0 give weights of a half and an output of 1.5 without any work."""
+    """Both scores 0 give weights of a half without any work."""
     solution = solved(PLAIN, scores=[["0", "0"]], weights=[["0.50", "0.50"]], output=[["1.5"]])
     found = trivial_answer(solution.verdicts)
     assert found is not None
-    assert (found.step, found.claim.text, found.cells, found.carried) == ("scores", "0", 2, 3)
+    assert found.claim is not None
+    assert (found.step, found.claim.text, found.cells, found.carried) == ("scores", "0", 2, 2)
 
 
 @pytest.mark.parametrize(
@@ -164,6 +166,36 @@ def test_a_trivial_answer() -> None:
 )
 def test_what_is_not_trivial(answers: dict[str, object]) -> None:
     assert trivial_answer(solved(PLAIN, **answers).verdicts) is None
+
+
+MORE = (
+    "Q: [[1, 2], [2, 1], [3, 1]]\nK: [[1, 1], [2, 1], [1, 3]]\nV: [[1, 2], [3, 0], [0, 2]]\n"
+    "score: dot\n"
+)
+SEES_ITSELF = [["0.98", "0.01", "0.01"], ["0.01", "0.98", "0.01"], ["0.01", "0.01", "0.98"]]
+CELLS = [(i, c) for i in range(3) for c in range(2)]
+INVENTED = [["0.52", "0.18", "0.30"], ["0.25", "0.61", "0.14"], ["0.71", "0.20", "0.09"]]
+
+
+@pytest.mark.parametrize(
+    ("weights", "output", "worked"),
+    [
+        # An output is copied if each of its rows is nearly one of V.
+        (SEES_ITSELF, [["1.01", "1.98"], ["2.95", "0.04"], ["0.04", "1.98"]], []),
+        # The averages of the values are worked out once.
+        ([["1/3"] * 3] * 3, [["4/3", "4/3"]] * 3, [(0, 0), (0, 1)]),
+        ([["0"] * 3] * 3, [["0", "0"]] * 3, []),
+        (INVENTED, [["1.06", "1.64"], ["2.08", "0.78"], ["1.31", "1.60"]], CELLS),
+        # A slip is no work.
+        (SEES_ITSELF, [["1.01", "1.98"], ["2.95", "0.04"], ["0.04", "3.75"]], [(2, 1)]),
+    ],
+)
+def test_what_needs_no_work(
+    weights: list[list[str]], output: list[list[str]], worked: list[tuple[int, int]]
+) -> None:
+    judgement = solved(MORE, weights=weights, output=output).verdicts
+    hollow = without_work(judgement, "weights", "output")
+    assert [cell for cell in CELLS if cell not in hollow] == worked
 
 
 def test_what_follows_from_a_step() -> None:

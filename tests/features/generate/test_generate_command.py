@@ -118,10 +118,15 @@ def test_a_set(capsys: pytest.CaptureFixture[str]) -> None:
         "steps": {"weights": 9, "output": 11},
         "mistake": 2,
         "slip": 1,
+        "digit": 0.5,
     }
     problem = yaml.safe_load(files["problems/02-cmd-x.yaml"])
     assert (problem["title"], problem["mask"]) == ("Midterm: =cmd();'x", "causal")
     assert list(yaml.safe_load(files["answers/03-李.yaml"])) == ["weights", "output"]
+    # The mask hides keys, so the sheet and the file say what is written there.
+    assert "# Where the mask hides a key, write 0" in files["answers/03-李.yaml"]
+    sheet = next(text for name, text in files.items() if name.startswith("worksheets/"))
+    assert "the weight is 0: write 0." in " ".join(sheet.split())
     sheet, key = (
         files["worksheets/01-ada-lovelace.md"].decode(),
         files["keys/01-ada-lovelace.md"].decode(),
@@ -414,7 +419,7 @@ def test_an_audit_warns_like_other_commands(
 def test_a_class_as_pdf(
     there: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Without TeX nothing is drawn; with it, each student has two pages at most."""
+    """Without TeX nothing is drawn; with it, a student has two pages at most, and a key one."""
     if not there:
         monkeypatch.setenv("PATH", "")
     elif not (shutil.which("pdflatex") and shutil.which("pdfinfo")):
@@ -426,6 +431,6 @@ def test_a_class_as_pdf(
         assert not Path("set").exists()
         return
     assert done == 0
-    for name, most in (("sheets.pdf", 4), ("keys.pdf", 16)):
+    for name, most in (("sheets.pdf", 4), ("keys.pdf", 2)):
         said = subprocess.run(["pdfinfo", f"set/{name}"], capture_output=True, check=True).stdout
         assert 2 <= int(said.partition(b"Pages:")[2].split()[0]) <= most

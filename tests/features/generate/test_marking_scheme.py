@@ -9,8 +9,9 @@ import pytest
 import yaml
 
 import attncli
+from attncli.features.generate.asked import asked_steps
 from attncli.features.generate.marking_scheme import marking, shares
-from attncli.page.worksheet import blank_steps
+from attncli.features.generate.sheet_marks import SheetMarks, read_marks
 
 
 def scheme(marks: int, ask: list[str] | None = None, **more: object) -> dict[str, object]:
@@ -18,7 +19,7 @@ def scheme(marks: int, ask: list[str] | None = None, **more: object) -> dict[str
     sizes = {"X": (4, 2), "W_Q": (2, 3), "W_K": (2, 3), "W_V": (2, 5)}
     given = {name: rng.integers(-1, 2, shape) for name, shape in sizes.items()}
     trace = attncli.trace({**given, **more})
-    text = "".join(marking(trace, blank_steps(trace, ask), marks, 2))
+    text = "".join(marking(trace, asked_steps(trace, ask), SheetMarks(marks), 2))
     found: dict[str, object] = yaml.safe_load(text)
     return found
 
@@ -43,6 +44,7 @@ def test_every_number_is_worth_about_the_same() -> None:
         },
         "mistake": 2,
         "slip": 1,
+        "digit": 0.5,
     }
 
 
@@ -57,6 +59,36 @@ def test_what_a_mistake_costs(marks: int, mistake: float, slip: float) -> None:
 def test_what_is_copied_has_marks_if_nothing_else_is_asked_for() -> None:
     assert scheme(20, ["K"])["steps"] == {"K": 20}
     assert scheme(20, ["K_T"])["steps"] == {"K_T": 20}
+
+
+def of_two_heads(ask: list[str] | None) -> dict[str, object]:
+    rng = np.random.default_rng(1)
+    sizes = {"X": (4, 2), "W_Q": (2, 6), "W_K": (2, 6), "W_V": (2, 4)}
+    given = {name: rng.integers(-1, 2, shape) for name, shape in sizes.items()}
+    trace = attncli.trace({**given, "heads": 2})
+    text = "".join(marking(trace, asked_steps(trace, ask), SheetMarks(20), 2))
+    found: dict[str, object] = yaml.safe_load(text)["steps"]
+    return found
+
+
+@pytest.mark.parametrize("last", ["heads_output", "concat", "output"])
+def test_the_outputs_of_the_heads_bring_marks_in_whatever_form_they_are_asked_for(
+    last: str,
+) -> None:
+    """Side by side they are the output: two heads have 32 weights and 16 numbers of the output."""
+    assert of_two_heads(["weights", last]) == {"weights": 13.5, last: 6.5}
+
+
+def test_the_same_numbers_are_asked_for_once() -> None:
+    with pytest.raises(attncli.AttncliError) as caught:
+        of_two_heads(["weights", "heads_output", "output"])
+    assert caught.value.message == (
+        "output has the numbers of heads_output again, which is asked for"
+    )
+    assert caught.value.help == "leave out output, or heads_output"
+    steps = of_two_heads(None)
+    assert "heads_output" in steps
+    assert "output" not in steps
 
 
 def test_shares_are_half_marks_that_add_up() -> None:
@@ -76,3 +108,32 @@ def test_shares_are_half_marks_that_add_up() -> None:
         for name, share in found.items():
             right = Fraction(marks * sizes[name], sum(sizes.values()))
             assert abs(share - right) < max(Fraction(3, 2), right / 4)
+
+
+def test_marks_of_each_step() -> None:
+    assert read_marks("--marks", "30") == SheetMarks(30)
+    chosen = read_marks("--marks", "scores=4, A=8.5,output=7.5")
+    assert chosen == SheetMarks(
+        20, {"scores": Fraction(4), "weights": Fraction(17, 2), "output": Fraction(15, 2)}
+    )
+    chosen.require_all({"scores": 16, "weights": 16, "output": 20}, [*chosen.of_steps])
+
+
+@pytest.mark.parametrize(
+    ("written", "numbers", "message"),
+    [
+        ("0", {}, "--marks cannot be '0'"),
+        ("scores=4,weights=8.5", {}, "add up to 12.5"),
+        ("scores=four", {}, "cannot give scores four"),
+        ("scores=", {}, "cannot give scores nothing"),
+        ("scores=4,S=4", {}, "has scores twice"),
+        ("scores=4,", {}, "empty step"),
+        ("scores=4", {"scores": 9, "weights": 9}, "has none for weights"),
+        ("scores=4,output=4", {"scores": 9}, "output is not asked for"),
+        ("scores=4,K_T=4", {"scores": 9}, "K_T is only copied"),
+    ],
+)
+def test_what_are_no_marks(written: str, numbers: dict[str, int], message: str) -> None:
+    with pytest.raises(attncli.AttncliError) as caught:
+        read_marks("--marks", written).require_all(numbers, ["scores", "K_T", "weights"])
+    assert message in str(caught.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,15 @@ def test_a_query_may_see_no_key_without_a_search() -> None:
         attncli.problems("a", **choices)
     assert "query t2 sees no key" in caught.value.message
     assert caught.value.help.startswith("change mask so that")
+
+
+def test_two_matrices_differ_in_more_than_a_number() -> None:
+    """Else Q Q^T is one number of K that was read wrongly. The second of these once was so."""
+    choices: dict[str, Any] = {"given": "qkv", "dims": (3, 2, 2, 2)}
+    _, second = attncli.problems("fairness 152", 2, **choices)
+    matrices = [second.given[name].value for name in "QKV"]
+    different = [(one != other).sum() for one, other in combinations(matrices, 2)]
+    assert min(different) > 1
 
 
 @pytest.mark.long

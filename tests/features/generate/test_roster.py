@@ -21,6 +21,9 @@ def roster(text: str) -> list[Student]:
         "\nname\nAda Lovelace\nGrace Hopper",
         "id;Name\n1;Ada Lovelace\n2;Grace Hopper\n",
         'group,student\nA,"Ada Lovelace"\nB,Grace Hopper',
+        "Student Name,Group\nAda Lovelace,A\nGrace Hopper,B\n",
+        "First name;Surname;ID number\nAda;Lovelace;1\nGrace;Hopper;2\n",
+        "Nachname,Vorname\nLovelace,Ada\nHopper,Grace\n",
     ],
 )
 def test_names(text: str) -> None:
@@ -35,6 +38,15 @@ def test_the_other_columns_are_kept() -> None:
     assert [dict(student.more) for student in roster(text)] == [
         {"E-Mail": "a@x", "Group": "A;1"},
         {"E-Mail": "=1", "Group": ""},
+    ]
+
+
+def test_the_parts_of_a_name_are_kept_as_well() -> None:
+    """So that marks can go back into the list of the university."""
+    text = "First name,Surname,ID number\nAda,Lovelace,7\nCher,,8\n"
+    assert [(student.name, dict(student.more)) for student in roster(text)] == [
+        ("Ada Lovelace", {"First name": "Ada", "Surname": "Lovelace", "ID number": "7"}),
+        ("Cher", {"First name": "Cher", "Surname": "", "ID number": "8"}),
     ]
 
 
@@ -85,7 +97,10 @@ def test_students_without_names() -> None:
         ("x" * 201, "is no name", 1),
         ("student,mail\nAda,a@x\nLovelace, Ada,a@x\n", "this line has 3 cells, not 2", 3),
         ("name;group\nGrace;A\n李; 雷;B\n", "this line has 3 cells, not 2", 3),
-        ("Lovelace, Ada\nHopper, Grace\n", "this line has 2 cells, not 1", 1),
+        ("Lovelace, Ada\nHopper, Grace\n", "no column is called student or name", 1),
+        ("matriculation\n123\n124\n", "no column is called student or name", 1),
+        ("matriculation,group\n123,A\n", "no column is called student or name", 1),
+        ("First name;Email address\nAda;a@x\n", "no column is called student or name", 1),
         ("name,Answers\nAda,1\n", "the manifest has a column 'answers' of its own", 1),
         ("name,Student\nAda,1\n", "the manifest has a column 'student' of its own", 1),
         ("mail,name,Mail\na@x,Ada,b@x\n", "there are two columns 'Mail'", 1),

@@ -91,6 +91,12 @@ class Drawn:
         answers[step][row][column] = self.right(step, index)
         return Drawn(self.given, answers, self.truth, self.decimals)
 
+    @property
+    def blanks(self) -> int:
+        """How many numbers are left blank."""
+        rows = [row for step in self.answers.values() for row in step]
+        return sum(row.count(None) for row in rows)
+
     def right(self, step: str, index: tuple[int, ...]) -> str:
         return f"{half_up(self.decimals)(self.truth[step])[index]:.{self.decimals}f}"
 
@@ -133,12 +139,12 @@ class Errors:
     blanks: tuple[tuple[str, tuple[int, ...]], ...] = ()
     invented: tuple[str, ...] = ()
 
-    def each_mended(self) -> Iterator[Errors]:
-        """The same with one error less, of each kind that there is."""
+    def each_mended(self) -> Iterator[tuple[Any, Errors]]:
+        """Each error, and the same without it."""
         for field in ("mistakes", "slips", "blanks", "invented"):
             errors = getattr(self, field)
-            for place in range(len(errors)):
-                yield replace(self, **{field: errors[:place] + errors[place + 1 :]})
+            for place, error in enumerate(errors):
+                yield error, replace(self, **{field: errors[:place] + errors[place + 1 :]})
 
 
 @dataclass(frozen=True)
@@ -158,7 +164,8 @@ class Student:
         numbers = {name: np.array(array, dtype=float) for name, array in self.given.items()}
         work = WORK | dict(map(MISTAKES.__getitem__, errors.mistakes))
         for name in STEPS:
-            found = self.rounding(work[name](numbers))
+            with np.errstate(all="ignore"):
+                found = self.rounding(work[name](numbers))
             for step, index, kind in errors.slips:
                 if step == name:
                     found[index] = _slip(Random(f"{self.seed}{index}"), found[index], kind)
@@ -175,6 +182,15 @@ class Student:
             if step in answers:
                 answers[step][row][column] = None
         return Drawn(self.given, answers, worked(self.given), self.decimals)
+
+    def hidden(self, errors: Errors) -> list[Any]:
+        """The errors that do not show: without one of them, the same numbers would be written."""
+        written = self.solution(errors).answers
+        return [
+            error
+            for error, fewer in errors.each_mended()
+            if self.solution(fewer).answers == written
+        ]
 
 
 def drawn_student(choice: Random, seed: int) -> tuple[Student, Errors]:
@@ -193,7 +209,8 @@ def drawn_student(choice: Random, seed: int) -> tuple[Student, Errors]:
         MISTAKES[name][0]: name for name in choice.sample([*MISTAKES], choice.choice([0, 1, 2]))
     }
     slips = {cell(): choice.randrange(SLIPS) for _ in range(choice.choice([0, 1, 1, 2, 3]))}
-    blanks = {cell() for _ in range(choice.choice([0, 0, 1, 2]))}
+    # A blank that is filled in with a wrong number is no error less.
+    blanks = {cell() for _ in range(choice.choice([0, 0, 1, 2]))} - slips.keys()
     return Student(given, decimals, rounding, left_out, seed), Errors(
         tuple(made.values()),
         tuple((*where, kind) for where, kind in slips.items()),
@@ -218,7 +235,11 @@ SLIPS = 6
 
 
 def _texts(array: Array, decimals: int) -> list[list[str | None]]:
-    return [[f"{number:.{decimals}f}" for number in row] for row in array]
+    """What nobody can work out, as shares of a row whose sum is 0, is left blank."""
+    return [
+        [f"{number:.{decimals}f}" if math.isfinite(number) else None for number in row]
+        for row in array
+    ]
 
 
 def right_solution(choice: Random) -> Drawn:
@@ -241,7 +262,7 @@ def right_solution(choice: Random) -> Drawn:
         numbers[name] = rounded if on_the_way else found
         shown[name] = _texts(rounded, decimals)
         if form == "short":
-            shown[name] = [[_short(text) for text in row] for row in shown[name]]
+            shown[name] = in_short(shown)[name]
         elif form == "double":
             shown[name] = [[repr(float(one)) for one in row] for row in found]
     if form == "exact":
@@ -251,8 +272,12 @@ def right_solution(choice: Random) -> Drawn:
     return Drawn(given, answers, worked(given), asked)
 
 
+def in_short(answers: Written) -> Written:
+    """The same as spreadsheets write it, without zeros at the end of a number."""
+    return {name: [[*map(_short, row)] for row in rows] for name, rows in answers.items()}
+
+
 def _short(text: str | None) -> str:
-    """As spreadsheets write it, without zeros at its end."""
     written = (text or "").rstrip("0").rstrip(".")
     return "0" if written in ("", "-0", "-") else written
 

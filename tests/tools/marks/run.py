@@ -7,8 +7,10 @@
 right: no right solution is below full marks, however it was rounded and written. monotony: who
 makes one error less never loses a mark. A case is a solution before and after: one mistake, slip or
 blank less, and what follows worked out again; or one number of the last step put right. One error
-may hide another; a pair in which that shows, since another number is wrong now, says nothing.
-fairness: one mistake costs the same in every problem in which two numbers or more show it.
+may hide another; a pair in which the hidden one shows now says nothing, and is no case. Who fills
+in a blank with a wrong number may lose a slip.
+fairness: one mistake costs the same in every problem in which two numbers or more show it, whether
+all steps are asked or only some, and also where whole numbers are written without decimals.
 
 Told is each case that breaks this, with the seed that draws it. The exit code is 1 if any does.
 """
@@ -28,20 +30,25 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
 import attncli
+from attncli.features.check.rounded_between import rounded_between
+from attncli.features.check.verdicts import Verdict
 from attncli.problem.text.source import decode
 from tests.features.check.solutions_by_hand import written
 from tests.tools.marks.drawn import (
     MISTAKES,
+    STEPS,
     Drawn,
     drawn_student,
     in_latex,
+    in_short,
     last_wrong,
     marking,
     right_solution,
     worked,
 )
 
-FULL = 20
+# What a single number costs.
+SLIP = 1
 
 
 def checked(drawn: Drawn) -> Any:
@@ -71,8 +78,13 @@ def lost_by_mending(seed: int) -> Iterator[str | None]:
     student, errors = drawn_student(choice, seed)
     drawn = student.solution(errors)
     before = checked(drawn)
-    for fewer in errors.each_mended():
-        yield _loss(before, checked(student.solution(fewer)), f"{errors} without {fewer}", drawn)
+    hidden = student.hidden(errors)
+    for error, fewer in errors.each_mended():
+        still_hidden = [error, *student.hidden(fewer)]
+        mended = student.solution(fewer)
+        may_be_worked = mended.blanks <= drawn.blanks
+        if may_be_worked and all(each in still_hidden for each in hidden):
+            yield _loss(before, checked(mended), f"{errors} without {error}", drawn)
     for step, index in last_wrong(drawn, before.solution.verdicts):
         after = checked(drawn.mended(step, index))
         yield _loss(before, after, f"{step}{[*index]} put right", drawn)
@@ -81,6 +93,9 @@ def lost_by_mending(seed: int) -> Iterator[str | None]:
 def _loss(before: Any, after: Any, what: str, drawn: Drawn) -> str | None:
     lost = before.earned.points - after.earned.points
     if lost <= 0 or _not_right(after) - _not_right(before):
+        return None
+    filled_in_wrong = _cells(before, "missing") & _cells(after, "wrong")
+    if lost <= len(filled_in_wrong) * SLIP:
         return None
     lines = [
         f"-{float(lost):.2f}: {what}",
@@ -92,7 +107,17 @@ def _loss(before: Any, after: Any, what: str, drawn: Drawn) -> str | None:
 
 
 def _not_right(found: Any) -> set[tuple[str, Any]]:
-    cells = found.solution.verdicts.cells_that_are("wrong", "missing")
+    """The cells that are missing or wrong. What is off by rounding alone hides an error as what is
+    right does.
+    """
+    not_right = _cells(found, "wrong", "missing")
+    for name, cells in rounded_between(found.solution.verdicts).items():
+        not_right -= {(name, index) for index in cells}
+    return not_right
+
+
+def _cells(found: Any, *verdicts: Verdict) -> set[tuple[str, Any]]:
+    cells = found.solution.verdicts.cells_that_are(*verdicts)
     return {(name, index) for name, index, _ in cells}
 
 
@@ -105,18 +130,33 @@ def _short(found: Any) -> str:
 
 
 def unfair(seed: int) -> Iterator[str | None]:
-    """Each mistake in one problem: None, or what it costs, if that is not 2."""
+    """Each mistake in one problem, where all steps are asked, and where some are: None, or what it
+    costs, if that is not 2.
+    """
     given = _fair_problem(seed)
-    truth = worked(given)
-    scheme = marking(Drawn(given, {}, truth, 2))
+    choice = Random(f"fairness:{seed}")
+    some = choice.sample(STEPS, choice.randint(1, len(STEPS) - 1))
+    for asked in (STEPS, tuple(name for name in STEPS if name in some)):
+        yield from _unfair_in(given, asked)
+
+
+def _unfair_in(given: dict[str, Any], asked: tuple[str, ...]) -> Iterator[str | None]:
+    scheme = marking(Drawn(given, {}, worked(given), 2))
+    steps = {name: scheme["steps"][name] for name in asked}
+    full = sum(steps.values())
+    scheme |= {"steps": steps, "marks": full}
     for name, (step, work) in MISTAKES.items():
-        found = attncli.check(given, written(given, work={step: work}), marking=scheme)
-        assert found.earned is not None
-        # One number that is wrong by itself is a slip, whatever made it.
-        if found.solution.verdicts.counts["wrong"] < 2:
-            continue
-        cost = FULL - found.earned.points
-        yield None if cost == 2 else f"{name}: {cost} in {given}: {found.earned}"
+        answers = written(given, work={step: work}, only=asked)
+        for form in (answers, in_short(answers)):
+            found = attncli.check(given, form, marking=scheme)
+            assert found.earned is not None
+            # One number that is wrong by itself is a slip, whatever made it; and one that may have
+            # been rounded to fewer decimals says little.
+            wrong = found.solution.verdicts.cells_that_are("wrong")
+            if sum(not cell.looks_too_coarse for _, _, cell in wrong) < 2:
+                continue
+            cost = full - found.earned.points
+            yield None if cost == 2 else f"{name}: {cost} in {form} of {given}: {found.earned}"
 
 
 _PROBLEMS: dict[int, list[Any]] = {}

@@ -90,7 +90,7 @@ class Marking:
 
     def __init__(self, submissions: Sequence[Submission], before: Sequence[Marked] = ()) -> None:
         """With results from `before`: what they have is not checked again, but for what could not
-        be checked.
+        be checked, or was blank.
         """
         self.submissions = submissions
         self.warnings = taken_in_words(submissions)
@@ -100,7 +100,7 @@ class Marking:
         for number, each in enumerate(submissions):
             key = _key(each.student, name_of(each.answers))
             row = earlier.get(key)
-            if row is not None and not row.error:
+            if row is not None and not row.is_open:
                 self._found[number] = row
         # How many rows have all that belongs to them, their page too.
         self._complete = len(self._found)

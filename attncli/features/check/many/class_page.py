@@ -52,6 +52,7 @@ COLUMNS_OF_RESULTS = (
     *VERDICTS,
     "first_wrong",
     "mistakes",
+    "taken_off",
     "note",
     "error",
     "problem",
@@ -87,6 +88,7 @@ def _rows(results: Sequence[Marked]) -> Iterator[Sequence[Value | None]]:
             *(each.counts.get(verdict) for verdict in VERDICTS),
             each.first_wrong,
             BETWEEN_MISTAKES.join(f"{step}: {mistake}" for step, mistake in each.mistakes),
+            BETWEEN_MISTAKES.join(f"{marks:g}: {why}" for marks, why in each.taken_off),
             each.note,
             each.error,
             each.problem,
@@ -164,8 +166,11 @@ def _blocks(results: Sequence[Marked], found: Copies) -> Iterator[Block]:
         yield Paragraph((spread_in_words([*map(_share, read)]),))
     if not results:
         return
-    made = _topics(read)
-    if lines := [*_taught_again(read, made[:MOST_MISTAKES_LISTED]), *_lost_by(read)]:
+    # What was wrong in the answers to another problem nobody has done wrongly.
+    copied = {each.student for each in found.of_another}
+    own = [each for each in read if each.student not in copied]
+    made = _topics(own)
+    if lines := [*_taught_again(own, made[:MOST_MISTAKES_LISTED]), *_lost_by(own)]:
         yield Heading("What to teach again")
         yield Listing(tuple(lines))
         more = len(made) - MOST_MISTAKES_LISTED
@@ -328,7 +333,7 @@ def _row_of_page(each: Marked, verdicts: Sequence[Verdict]) -> tuple[Text, ...]:
 def _kinds(results: Sequence[Marked], read: Sequence[Marked]) -> list[tuple[int, str, str]]:
     """How many solutions there are of each kind, and the verb and the words for them."""
     passed = sum(each.passed for each in read)
-    blank = sum(_is_blank(each) for each in read)
+    blank = sum(each.is_blank for each in read)
     wrong = len(read) - passed - blank
     unread = len(results) - len(read)
     kinds = (
@@ -338,11 +343,6 @@ def _kinds(results: Sequence[Marked], read: Sequence[Marked]) -> list[tuple[int,
         (unread, "", "could not be checked"),
     )
     return [kind for kind in kinds if kind[0]]
-
-
-def _is_blank(each: Marked) -> bool:
-    """Whether there are cells to fill in, and all of them are missing."""
-    return 0 < each.counts["missing"] == sum(each.counts.values())
 
 
 def _counted(results: Sequence[Marked], read: Sequence[Marked]) -> str:

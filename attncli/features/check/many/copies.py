@@ -12,15 +12,25 @@ others have written there, too, is no sign of anything.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb, prod
 from typing import NamedTuple
 
 from attncli.cli.classes.summary import all_named
+from attncli.features.check.cell_values import CellIndex
 from attncli.features.check.diagnosis import Diagnosis
-from attncli.features.check.verdicts import DIFFER_WHEN_SHIFTED, ONLY_SHIFTED, Solution
+from attncli.features.check.many.one_cause import are_in_line, of_one_cause
+from attncli.features.check.marks.partial_mistakes import partial_mistakes
+from attncli.features.check.no_work import is_pattern
+from attncli.features.check.single_cell_errors import ErrorKind
+from attncli.features.check.verdicts import (
+    DIFFER_WHEN_SHIFTED,
+    ONLY_SHIFTED,
+    Judgement,
+    Solution,
+)
 
 # A note is written if fewer classes than this would have such a case by chance.
 MOST_BY_CHANCE = 0.01
@@ -28,6 +38,8 @@ MOST_BY_CHANCE = 0.01
 FEWEST_NUMBERS = 2
 # Wrong numbers are often near the right one: two are the same in one case of so many.
 WRONG_NUMBERS_THAT_ARE_USUAL = 20
+# The same of numbers that are not whole, of which there are more.
+WRONG_DECIMALS_THAT_ARE_USUAL = 50
 # A slip with a name, such as a sign that is wrong, is made by many: two are the same in one case of
 # so many.
 NAMED_SLIPS_THAT_ARE_USUAL = 3
@@ -49,7 +61,9 @@ class Written(NamedTuple):
     """A number that a student wrote, which stands for all numbers within `half` of `value`.
 
     It may be `right`. If it is not, it is `unexplained` where it does not follow from the numbers
-    before it, and no mistake of a whole step gives it either. It may be a slip that has a name.
+    before it, no mistake of a whole step gives it, and its step is no pattern, such as zeros alone.
+    It may be a slip of a `kind` that has a name, and have one cause with `others` of its row or
+    column.
     """
 
     cell: Cell
@@ -57,7 +71,8 @@ class Written(NamedTuple):
     half: float
     right: bool
     unexplained: bool
-    named: bool = False
+    kind: ErrorKind | None = None
+    others: frozenset[Cell] = frozenset()
 
     @property
     def key(self) -> Key:
@@ -82,14 +97,19 @@ class Written(NamedTuple):
 
 def written_numbers(solution: Solution, diagnoses: Sequence[Diagnosis]) -> tuple[Written, ...]:
     """The numbers of a solution that can show whose they are."""
-    of_mistakes, of_slips = set[Cell](), set[Cell]()
+    of_mistakes, kinds = set[Cell](), dict[Cell, ErrorKind]()
     for one in diagnoses:
+        cells = {(one.step, index) for index in one.cells}
         # Of several cells, an error is one cause that others may share, as a mistake is.
-        is_slip = one.error is not None and len(one.cells) == 1
-        cells = of_slips if is_slip else of_mistakes
-        cells.update((one.step, index) for index in one.cells)
+        if one.error is None or len(cells) > 1:
+            of_mistakes |= cells
+        else:
+            kinds |= dict.fromkeys(cells, one.error.kind)
+    judgement = solution.verdicts
+    unexplained = _unexplained_in(judgement, of_mistakes)
+    others = _of_one_cause(judgement, unexplained)
     found = []
-    for name, index, cell in solution.verdicts.cells_that_are("right", "wrong", "carried"):
+    for name, index, cell in judgement.cells_that_are("right", "wrong", "carried"):
         if cell.given is None or name in _OF_EITHER_FORM:
             continue
         at = (name, index)
@@ -98,11 +118,57 @@ def written_numbers(solution: Solution, diagnoses: Sequence[Diagnosis]) -> tuple
             float(cell.given.value),
             float(cell.given.half),
             right=cell.verdict == "right",
-            unexplained=cell.verdict == "wrong" and at not in of_mistakes,
-            named=at in of_slips,
+            unexplained=index in unexplained.get(name, ()),
+            kind=kinds.get(at),
+            others=frozenset(others[at]),
         )
         found.append(number)
     return tuple(found)
+
+
+def _unexplained_in(
+    judgement: Judgement, of_mistakes: Collection[Cell]
+) -> Mapping[str, Sequence[CellIndex]]:
+    """The wrong cells of each step that no mistake explains."""
+    found: dict[str, list[CellIndex]] = defaultdict(list)
+    for name, index, _ in judgement.cells_that_are("wrong"):
+        if (name, index) not in of_mistakes:
+            found[name].append(index)
+    # The same number everywhere needs no work: many write it.
+    return {
+        name: _beside_a_mistake(judgement, name, cells)
+        for name, cells in found.items()
+        if not is_pattern(judgement, name)
+    }
+
+
+def _beside_a_mistake(
+    judgement: Judgement, name: str, cells: Sequence[CellIndex]
+) -> Sequence[CellIndex]:
+    """The wrong cells of a step without those that a mistake likely gives, if these are all but a
+    few: more than a diagnosis has beside a mistake.
+    """
+    if len(cells) <= MOST_SLIPS:
+        return cells
+    found = partial_mistakes(judgement, {name: tuple(cells)})
+    given = set[Cell]().union(*(partly.cells for partly in found.values() if partly.likely))
+    left = [index for index in cells if (name, index) not in given]
+    return left if len(left) <= MOST_SLIPS else cells
+
+
+def _of_one_cause(
+    judgement: Judgement, unexplained: Mapping[str, Sequence[CellIndex]]
+) -> Mapping[Cell, set[Cell]]:
+    """For each number the others of its step that may have the same cause."""
+    found: dict[Cell, set[Cell]] = defaultdict(set)
+    for name, cells in unexplained.items():
+        # More are one cause anyway.
+        if len(cells) > MOST_SLIPS:
+            continue
+        for group in of_one_cause(judgement, name, cells):
+            for index in group:
+                found[name, index].update((name, other) for other in group)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,12 +236,19 @@ class Handed:
         """The numbers that are not right for the student's own problem."""
         return tuple(number for number in self.written if not number.right)
 
+    @property
+    def has_a_wrong_step(self) -> bool:
+        """Whether more numbers of a step are wrong than right: one step may be copied alone."""
+        written = Counter(number.step for number in self.written)
+        not_right = Counter(number.step for number in self.not_right)
+        return any(2 * many > written[step] for step, many in not_right.items())
+
 
 def copies(handed: Sequence[Handed], truth_of: Callable[[str], Truth]) -> Copies:
     """All answers of a class that are alike beyond chance.
 
-    `truth_of` gives the numbers of a problem by its name. It is asked only if somebody has more
-    wrong numbers than right ones.
+    `truth_of` gives the numbers of a problem by its name. It is asked only if somebody has a step
+    with more wrong numbers than right ones.
     """
     of_another = tuple(_of_another(handed, truth_of))
     # What was copied from another sheet is alike for this reason.
@@ -203,7 +276,7 @@ def _of_another(handed: Sequence[Handed], truth_of: Callable[[str], Truth]) -> I
     problems: dict[str, list[str]] = defaultdict(list)
     for each in handed:
         problems[each.problem].append(each.student)
-    suspects = [each for each in handed if 2 * len(each.not_right) > len(each.written)]
+    suspects = [each for each in handed if each.has_a_wrong_step]
     if len(problems) < 2 or not suspects:
         return
     right = [
@@ -216,7 +289,8 @@ def _of_another(handed: Sequence[Handed], truth_of: Callable[[str], Truth]) -> I
     ]
     for each in suspects:
         # Numbers that are right somewhere say more than those that somebody else has, too.
-        found = _likeliest(each, right) or _likeliest(each, written)
+        looked_at = len(suspects)
+        found = _likeliest(each, right, looked_at) or _likeliest(each, written, looked_at)
         if found:
             yield found
 
@@ -225,15 +299,22 @@ def _by_cell(written: Iterable[Written]) -> Truth:
     return {number.cell: number.value for number in written}
 
 
-def _likeliest(each: Handed, sources: Sequence[_Source]) -> OfAnother | None:
-    """The source of which a student has most numbers, if that is not by chance."""
+def _likeliest(each: Handed, sources: Sequence[_Source], looked_at: int) -> OfAnother | None:
+    """The source of which a student has most numbers, if that is not by chance where so many
+    students are looked at.
+    """
     others = [source for source in sources if source.problem != each.problem]
-    found = [_fitting(each, source, others) for source in others]
-    fitting = [one for one in found if one is not None]
+    fitting = []
+    for source in others:
+        found = _fitting(each, source, others, looked_at)
+        if found is not None:
+            fitting.append(found)
     return max(fitting, key=lambda one: one.numbers, default=None)
 
 
-def _fitting(each: Handed, source: _Source, sources: Sequence[_Source]) -> OfAnother | None:
+def _fitting(
+    each: Handed, source: _Source, sources: Sequence[_Source], looked_at: int
+) -> OfAnother | None:
     """Whether the wrong numbers of a student are those of this source, and not by chance."""
     not_right = each.not_right
     fitting = [number for number in not_right if number.is_in(source.numbers)]
@@ -246,9 +327,9 @@ def _fitting(each: Handed, source: _Source, sources: Sequence[_Source]) -> OfAno
         return None
     others = [one.numbers for one in sources if one.problem != source.problem]
     by_chance = [_share_that_has(number, others) for number in shown]
-    # Whoever looks at many sources finds one that has some of the numbers.
+    # Whoever looks at many students and sources finds some that share some numbers.
     unexplained = sum(number.unexplained for number in not_right)
-    ways = comb(unexplained, len(shown)) * len(sources)
+    ways = comb(unexplained, len(shown)) * len(sources) * looked_at
     expected = ways * prod(by_chance)
     chance = min(expected, 1.0)
     if chance >= MOST_BY_CHANCE:
@@ -277,7 +358,8 @@ def _alike(handed: Sequence[Handed]) -> Iterator[Alike]:
     shared: dict[tuple[int, int], list[Written]] = defaultdict(list)
     for key, students in who.items():
         for pair in combinations(students, 2):
-            shared[pair].append(unexplained[pair[0]][key])
+            one, other = (unexplained[at][key] for at in pair)
+            shared[pair].append(one._replace(others=one.others | other.others))
     counted = _Counted.of([[*each.values()] for each in unexplained])
     found = {}
     for pair, same in shared.items():
@@ -333,15 +415,20 @@ class _Counted:
         return min(pairs * prod(chances), 1.0)
 
     def _of_slips(self, numbers: Sequence[Written]) -> float:
-        """Numbers with one cause are as likely as the likeliest of them."""
-        return max(map(self._of_number, numbers))
+        """Numbers that may have one cause are as likely as the likeliest of them. What has a name
+        in one of them is no cause of the others.
+        """
+        apart = prod(map(self._of_number, numbers))
+        if len({number.kind for number in numbers}) > 1:
+            numbers = [number._replace(kind=None) for number in numbers]
+        together = max(map(self._of_number, numbers))
+        return max(apart, together)
 
     def _of_number(self, number: Written) -> float:
         """How likely somebody else has an unexplained number in this cell, and this one."""
         others = self.in_cell[number.cell] - 2
         same = self.same[number.key] - 2
-        usual = NAMED_SLIPS_THAT_ARE_USUAL if number.named else WRONG_NUMBERS_THAT_ARE_USUAL
-        is_this_one = 1 / usual
+        is_this_one = 1 / _usual(number)
         if same:
             is_this_one = max(is_this_one, (same + 1) / (others + 2))
         return self._rate(others) * is_this_one
@@ -354,22 +441,37 @@ class _Counted:
         return (others + 1) / self.students
 
 
+def _usual(number: Written) -> int:
+    """In how many cases two wrong numbers of a cell are once the same."""
+    if number.kind is not None:
+        return NAMED_SLIPS_THAT_ARE_USUAL
+    is_whole = number.value.is_integer()
+    return WRONG_NUMBERS_THAT_ARE_USUAL if is_whole else WRONG_DECIMALS_THAT_ARE_USUAL
+
+
 def _causes(numbers: Sequence[Written]) -> Iterator[list[Written]]:
-    """The numbers in groups that may have one cause: those of a row, and those of a step that are
-    all in one column.
+    """The numbers in groups that may have one cause."""
+    places = range(len(numbers))
+    # Each number is alike itself, so that it is in a group.
+    alike = [(at, at) for at in places]
+    for pair in combinations(places, 2):
+        one, other = (numbers[at] for at in pair)
+        if _may_have_one_cause(other, one):
+            alike.append(pair)
+    for group in _groups(alike):
+        yield [numbers[at] for at in sorted(group)]
+
+
+def _may_have_one_cause(one: Written, other: Written) -> bool:
+    """Whether two numbers may come from one error. Slips of one kind may be one habit, such as to
+    forget the sign in a row.
     """
-    by_step: dict[str, list[Written]] = defaultdict(list)
-    for number in numbers:
-        by_step[number.step].append(number)
-    for of_step in by_step.values():
-        columns = {number.cell[1][-1:] for number in of_step}
-        if len(columns) == 1:
-            yield of_step
-            continue
-        by_row: dict[tuple[int, ...], list[Written]] = defaultdict(list)
-        for number in of_step:
-            by_row[number.cell[1][:-1]].append(number)
-        yield from by_row.values()
+    if one.step != other.step:
+        return False
+    if other.cell in one.others:
+        return True
+    is_habit = one.kind is not None and one.kind == other.kind
+    return is_habit and are_in_line([one.cell[1], other.cell[1]])
 
 
 def _wrong_as_a_whole(numbers: Iterable[Written]) -> frozenset[str]:
@@ -378,7 +480,7 @@ def _wrong_as_a_whole(numbers: Iterable[Written]) -> frozenset[str]:
 
 
 def _groups(pairs: Iterable[tuple[int, int]]) -> list[set[int]]:
-    """The students who are alike, also by way of a third one."""
+    """What is alike in pairs, together: students or numbers, also by way of a third one."""
     groups: list[set[int]] = []
     for pair in pairs:
         joined = set(pair)

@@ -35,13 +35,15 @@ def _example(solution: Solution, found: Diagnosis) -> Example | None:
 
 
 def by_step(solution: Solution, asked: Sequence[str]) -> Mapping[str, tuple[int, int]]:
-    """How many numbers of each step that is worked out are worth a mark, and of how many. Of the
-    steps `asked`, those that are not in the answers have none.
+    """How many numbers of each step that is worked out are worth a mark, and of how many: of the
+    steps `asked`, if some are, of which those that are not in the answers have none.
     """
     steps = solution.verdicts.trace.steps
     answered = [name for name in solution.verdicts.steps if not steps[name].rule.given]
     found = {}
     for name, step in steps.items():
+        if asked and name not in asked:
+            continue
         if name in answered:
             found[name] = solution.only([name]).earned(follow_through=True)
         elif name in asked:

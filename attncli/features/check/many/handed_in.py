@@ -11,13 +11,15 @@ import os
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 
-from attncli.errors import AttncliError
+from attncli.errors import AttncliError, nearest
 from attncli.problem.text.source import read_source
 
 _COPIES_OF_EDITORS = frozenset({".bak", ".orig", ".swp", ".tmp"})
 _ENDING = re.compile(r"\.[A-Za-z0-9]+")
+# What a browser writes behind the name of a file that is there already.
+_NUMBER_OF_COPY = re.compile(r" ?\([0-9]+\)$")
 _COMMENT = re.compile(r"#.*")
 _KEY = re.compile(r"""["']?\w+["']?[ \t]*:""")
 # What stands in the place of a number, and around it.
@@ -37,16 +39,33 @@ class FilesBeside:
         or not there, in the order of their names.
         """
         others = self._others(file)
-        if not others or not _is_blank_or_lacking(file):
+        if not others or not is_blank_or_lacking(file):
             return []
-        return [other for other in others if not _is_blank_or_lacking(other)]
+        return [other for other in others if not is_blank_or_lacking(other)]
+
+    def of_nobody(self, folders: Collection[str]) -> list[str]:
+        """The files in these folders that are filled in, and neither named nor of the same name as
+        a named one.
+        """
+        stems = {_as_typed(os.path.splitext(file)[0]) for file in self._named}
+        found = []
+        for folder in sorted(folders):
+            files = [file for each in self._files_in(folder).values() for file in each]
+            for file in files:
+                stem, _ = os.path.splitext(os.path.realpath(file))
+                if _as_typed(stem) not in stems and not is_blank_or_lacking(file):
+                    found.append(file)
+        return found
 
     def _others(self, file: str) -> list[str]:
         folder, name = os.path.split(file)
+        stem, _ = os.path.splitext(name)
+        return self._files_in(folder).get(_as_typed(stem), [])
+
+    def _files_in(self, folder: str) -> dict[str, list[str]]:
         if folder not in self._folders:
             self._folders[folder] = self._files_of(folder)
-        stem, _ = os.path.splitext(name)
-        return self._folders[folder].get(_as_typed(stem), [])
+        return self._folders[folder]
 
     def _files_of(self, folder: str) -> dict[str, list[str]]:
         found: dict[str, list[str]] = defaultdict(list)
@@ -69,7 +88,25 @@ def _as_typed(name: str) -> str:
     return unicodedata.normalize("NFC", name)
 
 
-def _is_blank_or_lacking(file: str) -> bool:
+def near_names(files: Sequence[str], lacking: Sequence[str]) -> dict[str, str]:
+    """For each of these files the one that it seems to be, if one of those that are `lacking` is
+    called nearly so. A downloaded copy, 05-ada (1), is near, too.
+    """
+    stems = {_stem(file): file for file in lacking}
+    found = {}
+    for file in files:
+        near = nearest(_NUMBER_OF_COPY.sub("", _stem(file)), [*stems])
+        if near:
+            found[file] = stems[near]
+    return found
+
+
+def _stem(file: str) -> str:
+    stem, _ = os.path.splitext(os.path.basename(file))
+    return _as_typed(stem)
+
+
+def is_blank_or_lacking(file: str) -> bool:
     """Whether nothing was written into the place of a number, or there is no file."""
     if not os.path.exists(file):
         return True

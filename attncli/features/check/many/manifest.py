@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from attncli.cli.classes.manifest import ManifestRow, earlier_with_same, file_of, manifest_rows
-from attncli.english import count, listed
-from attncli.features.check.many.handed_in import FilesBeside
+from attncli.english import count, either, listed
+from attncli.features.check.many.handed_in import FilesBeside, is_blank_or_lacking, near_names
 from attncli.system import without_last_separator
 
 COLUMNS_OF_MANIFEST = ("student", "problem", "answers")
 MOST_FILES_NAMED = 3
+MOST_STRAYS_NAMED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,32 @@ def _as_handed_in(submission: Submission, beside: FilesBeside) -> Submission:
                 f" {listed([os.path.basename(file) for file in files])}; leave one of them"
             )
             return replace(submission, error=error)
+
+
+def nobodys_in_words(submissions: Sequence[Submission], manifest: str) -> list[str]:
+    """A warning that says which files stand among the answers and belong to no student, and whose
+    they may be. Folders that hold other things, too, are not looked at.
+    """
+    named = [str(each.answers) for each in submissions if each.answers]
+    problems = [str(each.problem) for each in submissions if each.problem]
+    first_named = [each.in_place_of for each in submissions if each.in_place_of]
+    of_others = {os.path.dirname(file) for file in [manifest, *problems]}
+    folders = {os.path.dirname(file) for file in named} - of_others
+    files = FilesBeside([*named, *problems, *first_named]).of_nobody(folders)
+    if not files:
+        return []
+    meant = near_names(files, [file for file in named if is_blank_or_lacking(file)])
+    said = []
+    for file in files:
+        name = os.path.basename(file)
+        if file in meant:
+            name = f"{name} (did you mean {os.path.basename(meant[file])}?)"
+        said.append(name)
+    belong = either(len(files), "belongs", "belong")
+    return [
+        f"{count(len(files), 'file')} among the answers {belong} to no student of the manifest:"
+        f" {listed(said, most=MOST_STRAYS_NAMED)}"
+    ]
 
 
 def taken_in_words(submissions: Sequence[Submission]) -> list[str]:

@@ -24,8 +24,8 @@ from attncli.features.check.many.manifest import Submission
 from attncli.features.check.many.result_row import SLIP, Marked, Settings
 from attncli.features.check.many.time_limit import OutOfTimeError, within
 from attncli.features.check.many.told import ASK, BY_TEACHER, Told, told_of
-from attncli.features.check.marks.model import LossReason, Marks
-from attncli.features.check.marks.page import rounded_marks
+from attncli.features.check.marks.model import LossReason, Marks, WrongCell
+from attncli.features.check.marks.page import reasons, rounded_marks
 from attncli.features.check.one_solution import (
     answers_source,
     check_solution,
@@ -123,6 +123,7 @@ def _mark(submission: Submission, settings: Settings) -> Marked:
         lenient=settings.lenient,
         gradient=bool(steps_back(asked)),
         decimals=settings.decimals,
+        for_marks=scheme is not None,
     )
     # What is alike in two solutions shows in all steps.
     written = written_numbers(solution, diagnoses)
@@ -139,13 +140,16 @@ def _mark(submission: Submission, settings: Settings) -> Marked:
     page = None
     if settings.feedback:
         page = _page(submission, solution, diagnoses, settings, earned)
+    # Of a class it is enough to know that somebody made a slip.
+    diagnoses = tuple(each for each in diagnoses if not each.of_unwritten)
     row = _row(submission, settings, solution, diagnoses, unanswered, page)
     if earned is not None:
         row = replace(
             row,
             marks=rounded_marks(earned.points),
             of=earned.of,
-            mistakes=(*row.mistakes, *_slips(earned)),
+            mistakes=(*row.mistakes, *_slips(earned, diagnoses)),
+            taken_off=tuple(_taken_off(solution, earned)),
             losses=tuple(_losses(earned)),
         )
     return replace(
@@ -216,18 +220,29 @@ def _row(
 def _mistakes(solution: Solution, diagnoses: Sequence[Diagnosis]) -> tuple[tuple[str, str], ...]:
     """What explains the numbers that are not right, each with its step."""
     found = [(each.step, _mistakes_text(solution, each)) for each in diagnoses]
-    cut = cut_off(solution.verdicts)
+    cut = cut_off(solution.verdicts, diagnoses)
     if cut is not None:
         step = cut.cells[0][0]
         found.append((step, WERE_CUT_OFF))
     return tuple(found)
 
 
-def _slips(earned: Marks) -> Iterator[tuple[str, str]]:
-    """The steps with numbers that are wrong by themselves, as mistakes have theirs."""
+def _slips(earned: Marks, diagnoses: Sequence[Diagnosis]) -> Iterator[tuple[str, str]]:
+    """The steps with numbers that are wrong by themselves, as mistakes have theirs; also those that
+    follow from a number which is not written.
+    """
+    diagnosed = set[WrongCell]()
+    for found in diagnoses:
+        diagnosed.update((found.step, cell) for cell in found.cells)
     for each in earned.slips:
-        if not each.said:
+        if not each.said or diagnosed.isdisjoint(each.cells):
             yield each.cells[0][0], SLIP
+
+
+def _taken_off(solution: Solution, earned: Marks) -> Iterator[tuple[float, str]]:
+    """The marks that are lost, and why."""
+    for marks, why in reasons(solution.verdicts, earned):
+        yield rounded_marks(marks), why
 
 
 def _losses(earned: Marks) -> Iterator[tuple[str, LossReason]]:

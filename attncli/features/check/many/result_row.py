@@ -56,7 +56,8 @@ class Marked:
     `marks` are those of a scheme, if there is one. Else they are the cells that earn a mark, of all
     cells that were asked for; or the share of them, of as many marks as were said. They are None
     where there is an `error`, and `counts` has no verdicts. `mistakes` are pairs of a step and what
-    explains its wrong numbers. `page` is the feedback, if it was asked for. `note` is for the
+    explains its wrong numbers, and `taken_off` are pairs of marks of a scheme and why they are
+    lost. `page` is the feedback, if it was asked for. `note` is for the
     teacher alone: whose answers these are like. `written` are the numbers of the solution;
     `examples` has for each of the mistakes the number that is read most quickly, and `by_step` how
     many of the numbers of each step are worth a mark, and of how many. `losses` are pairs of a step
@@ -79,7 +80,20 @@ class Marked:
     written: tuple[Written, ...] | None = field(default=None, compare=False, repr=False)
     examples: tuple[Example | None, ...] = field(default=(), compare=False, repr=False)
     by_step: Mapping[str, tuple[int, int]] = field(default_factory=dict, compare=False, repr=False)
+    taken_off: tuple[tuple[float, str], ...] = ()
     losses: tuple[tuple[str, LossReason], ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether there are cells to fill in, and all of them are missing."""
+        return 0 < self.counts.get("missing", 0) == sum(self.counts.values())
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the answers may still come: they could not be read, or are blank, and nobody gave
+        marks for them by hand.
+        """
+        return bool(self.error) or (self.is_blank and not self.marks)
 
     @property
     def plain_marks(self) -> float | int | None:
@@ -97,6 +111,7 @@ class Marked:
             "counts": dict(self.counts) or None,
             "first_wrong": self.first_wrong or None,
             "mistakes": [*self._mistakes_data()],
+            "taken_off": [{"marks": marks, "why": why} for marks, why in self.taken_off],
             "steps": [
                 {"step": step, "right_or_carried": right, "of": of}
                 for step, (right, of) in self.by_step.items()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from io import BytesIO
 from typing import Any
 
 from attncli.cli.classes.results import RESULTS
 from attncli.cli.classes.summary import BETWEEN_MISTAKES
-from attncli.cli.csv_files import csv_rows
+from attncli.cli.csv_files import Row, csv_rows
 from attncli.cli.options import suffix_of
+from attncli.english import listed
 from attncli.errors import AttncliError, Place, input_error
 from attncli.features.check.many.class_page import COLUMNS_OF_RESULTS
 from attncli.features.check.many.result_row import Example, Marked
@@ -32,7 +33,7 @@ def read_results(path: str, *, lenient: bool) -> list[Marked]:
     try:
         if suffix == ".json":
             return [*_of_json(read_source(path))]
-        rows = _of_workbook(path) if suffix == ".xlsx" else _of_csv(read_source(path))
+        rows = _of_workbook(path) if suffix == ".xlsx" else csv_rows(read_source(path))
         return [*_of_table(rows, lenient)]
     except AttncliError:
         raise
@@ -75,6 +76,10 @@ def row_of_json(row: Mapping[str, Any]) -> Marked:
             },
             passed=_truth(row["passed"]),
             error=_text_or_none(row["error"]),
+            taken_off=tuple(
+                (float(_marks(each["marks"])), _text(each["why"]))
+                for each in row.get("taken_off", ())
+            ),
             note=_text_or_none(row.get("note")),
             more={_text(name): _text(text) for name, text in row["more"].items()},
         )
@@ -96,7 +101,8 @@ def _possible(row: Marked) -> Marked:
     if {*row.counts} != {*(() if row.error else VERDICTS)}:
         raise ValueError
     of_steps = [number for step in row.by_step.values() for number in step]
-    numbers = (row.marks or 0, row.of or 0, *row.counts.values(), *of_steps)
+    taken = [marks for marks, _ in row.taken_off]
+    numbers = (row.marks or 0, row.of or 0, *row.counts.values(), *of_steps, *taken)
     # This also refuses what is not finite.
     if not all(abs(number) <= _LARGEST_COUNT for number in numbers):
         raise ValueError
@@ -139,11 +145,7 @@ def _truth(value: Any) -> bool:
     return value
 
 
-def _of_csv(source: Source) -> Iterator[Sequence[str]]:
-    return (row.cells for row in csv_rows(source))
-
-
-def _of_workbook(path: str) -> Iterator[Sequence[str]]:
+def _of_workbook(path: str) -> Iterator[Row]:
     from attncli.problem.arrays.formats.xlsx import rows_of_text
 
     try:
@@ -154,17 +156,21 @@ def _of_workbook(path: str) -> Iterator[Sequence[str]]:
     if not rows:
         return
     columns = list(rows[0])
-    for row in rows:
-        yield [row.get(column, "") for column in columns]
+    for number, row in enumerate(rows, start=1):
+        cells = (row.get(column, "") for column in columns)
+        yield Row(tuple(cells), Place(path, number, 1))
 
 
-def _of_table(rows: Iterator[Sequence[str]], lenient: bool) -> Iterator[Marked]:
-    head = next(rows, ())
+def _of_table(rows: Iterator[Row], lenient: bool) -> Iterator[Marked]:
+    first = next(rows, None)
+    head = first.cells if first else ()
     if not {*COLUMNS_OF_RESULTS}.issubset(head):
         raise ValueError
     for row in rows:
-        cells = dict(zip(head, row, strict=True))
+        cells = dict(zip(head, row.cells, strict=True))
         counts = {verdict: int(cells[verdict]) for verdict in VERDICTS if cells[verdict]}
+        if cells["marks"] and len(counts) < len(VERDICTS):
+            raise _marks_without_counts(cells["student"], row.place)
         yield _possible(
             Marked(
                 student=cells["student"],
@@ -179,6 +185,9 @@ def _of_table(rows: Iterator[Sequence[str]], lenient: bool) -> Iterator[Marked]:
                 ),
                 passed=_passed(counts, lenient),
                 error=cells["error"],
+                taken_off=tuple(
+                    _taken_off(each) for each in cells["taken_off"].split(BETWEEN_MISTAKES) if each
+                ),
                 note=cells["note"],
                 more={
                     name.removesuffix(" (manifest)"): text
@@ -189,9 +198,23 @@ def _of_table(rows: Iterator[Sequence[str]], lenient: bool) -> Iterator[Marked]:
         )
 
 
+def _marks_without_counts(student: str, place: Place) -> AttncliError:
+    """What is wrong with marks that were written by hand."""
+    return input_error(
+        f"{student or 'this student'} has marks, but not all counts",
+        place=place,
+        help=f"write a number into {listed(VERDICTS)}: 0 where you do not know it",
+    )
+
+
 def _mistake(text: str) -> tuple[str, str]:
     step, _, mistake = text.partition(": ")
     return step, mistake
+
+
+def _taken_off(text: str) -> tuple[float, str]:
+    marks, _, why = text.partition(": ")
+    return float(marks), why
 
 
 def _passed(counts: Mapping[Verdict, int], lenient: bool) -> bool:

@@ -4,6 +4,7 @@ nothing about a problem that is broken.
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from attncli.errors import AttncliError, Exit
@@ -17,6 +18,9 @@ class Told(NamedTuple):
 
 
 ASK = "ask your teacher"
+# What stands in front of indices that count from 0, the last two of which are a row and a column.
+_CELL = re.compile(r"\b(?P<name>\w+(?:\[\d+\])*?)\[(?P<row>\d+)\](?:\[(?P<column>\d+)\])?(?!\[)")
+AS_TEXT = "hand in the numbers as plain text: type them, or save the file as .txt"
 BY_TEACHER = Told("something else than your answers is at fault", ASK)
 
 
@@ -29,7 +33,22 @@ def told_of(error: AttncliError, answers: str) -> Told:
     place = error.place
     if place is not None and place.file == answers:
         help = "" if "attncli" in error.help else error.help
-        return Told(f"line {place.line}: {error}", help)
+        return Told(f"line {place.line}: {_with_rows(str(error))}", _with_rows(help))
+    is_what = error.message.removeprefix(f"{answers} is ")
+    if is_what != error.message and is_what.endswith("not text"):
+        return Told(f"your file is {is_what}", AS_TEXT)
     if error.exit_code == Exit.FILE and answers in error.message:
         return Told("there is no file with them that can be read", f"hand it in again, or {ASK}")
     return BY_TEACHER
+
+
+def _with_rows(text: str) -> str:
+    """scores, row 3, column 1 for scores[2][0]: students count from 1."""
+
+    def said(found: re.Match[str]) -> str:
+        row = f"{found['name']}, row {int(found['row']) + 1}"
+        if found["column"] is None:
+            return row
+        return f"{row}, column {int(found['column']) + 1}"
+
+    return _CELL.sub(said, text)

@@ -1,10 +1,11 @@
 """What a solution earns by a scheme, as a small model: steps, wrong cells, and what explains them.
 
-The marks of a step are shared out among its cells. A cell that is missing, or written with too few
-decimals, loses its share. What is wrong costs by its cause: a mistake once, wherever it shows, and
-a slip once. Wrong numbers that no cause explains cost a slip each, up to what a mistake costs, and
-at least their shares. Of all readings of a solution, the one counts that is best for it. A cause
-that is only possible excuses no cells that would lose their shares without it.
+The marks of a step are shared out among its cells. A cell that is missing loses its share, and one
+with too few decimals loses of it what each decimal costs. What is wrong costs by its cause: a
+mistake once, wherever it shows, and a slip once. What such a cause gives as it was written has
+decimals enough. Wrong numbers that no cause explains cost a slip each, up to what a mistake costs,
+and at least their shares. Of all readings of a solution, the one counts that is best for it. A
+cause that is only possible excuses no cells that would lose their shares without it.
 
 All amounts are fractions, so that nothing is rounded before it is printed.
 """
@@ -12,7 +13,7 @@ All amounts are fractions, so that nothing is rounded before it is printed.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
@@ -30,25 +31,28 @@ MOST_CAUSES_TRIED = 8
 
 @dataclass(frozen=True, slots=True)
 class MarkedStep:
-    """A step with so many `cells`: those of them that are `missing`, `coarse` and `wrong`.
+    """A step with so many `cells`, of which so many are `missing`, and these are `wrong`; of those,
+    the `coarse` ones lack so many decimals, unless a cause gives them.
 
-    The `hollow` ones are not wrong, but need no work, if most of this step is wrong and nothing
-    explains that, or most of a step `before` it.
+    Some are `hollow`, by the step that is wrong: without work, if most of that step is wrong and
+    nothing explains it. Where all numbers are `alike`, no slip and nothing that
+    is only possible explains them: who writes 0 everywhere has not worked.
     """
 
     name: str
     cells: int
     missing: int = 0
-    coarse: int = 0
     wrong: frozenset[WrongCell] = frozenset()
-    hollow: int = 0
-    before: frozenset[str] = frozenset()
+    coarse: Mapping[WrongCell, int] = field(default_factory=dict)
+    hollow: Mapping[str, frozenset[WrongCell]] = field(default_factory=dict)
+    alike: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
     """What explains some wrong cells: a mistake, or a slip in a single number. What it `costs` is
-    taken off once. One that is not `likely` may be chance.
+    taken off once. One that is not `likely` may be chance. `names` are what a diagnosis calls it,
+    where there may be none.
     """
 
     said: str
@@ -56,17 +60,23 @@ class Cause:
     explains: frozenset[WrongCell]
     is_slip: bool = False
     likely: bool = True
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class TakenOff:
     """What a mistake or a slip costs: `said` is the mistake, or nothing for numbers that are wrong
     by themselves, and `cells` are those that it explains.
+
+    More slips in a step than a mistake costs are `capped`: they cost no more than that. `names` are
+    those of the cause.
     """
 
     said: str
     cells: tuple[WrongCell, ...]
     taken_off: Fraction
+    capped: bool = False
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +145,14 @@ def marks_of(
     The `causes` are possible, and the best reading takes those that save marks. The `certain` ones
     are in every reading.
     """
-    ledger = _Ledger(scheme, steps, causes)
+    coarse = {cell for step in steps for cell in step.coarse}
+    # What only gives numbers with too few decimals explains nothing that rounding does not.
+    able = [cause for cause in causes if not cause.explains <= coarse]
+    ledger = _Ledger(scheme, steps, able)
     readings = [ledger.reading([*certain, *chosen]) for chosen in _choices(ledger)]
     # Of readings that cost the same, the one that explains most comes first, with few causes.
     best = min(readings, key=lambda reading: (reading.cost, reading.unexplained))
-    lost = [*ledger.lost_without_number(), *best.lost]
+    lost = [*ledger.missing(), *best.lost]
     return Marks(
         scheme.marks, dict(scheme.steps), tuple(lost), tuple(best.mistakes), tuple(best.slips)
     )
@@ -178,51 +191,82 @@ class _Ledger:
         """What each cell of a step is worth; nothing in a step that is not marked."""
         return self.scheme.steps.get(step.name, NOTHING) / max(step.cells, 1)
 
-    def lost_without_number(self) -> Iterator[LostShare]:
-        """The shares of what is missing, and of what has too few decimals."""
+    def missing(self) -> Iterator[LostShare]:
+        """The shares of what is missing."""
         for step in self.steps:
-            share = self.share(step)
-            if step.missing and share:
-                yield LostShare(step.name, "missing", step.missing, step.missing * share)
-            if step.coarse and share:
-                yield LostShare(step.name, "too coarse", step.coarse, step.coarse * share)
+            shares = step.missing * self.share(step)
+            if shares:
+                yield LostShare(step.name, "missing", step.missing, shares)
 
     def reading(self, chosen: Sequence[Cause]) -> _Reading:
         """What the wrong cells cost, if these are the causes."""
         reading = _Reading([], [], [])
         left = set[WrongCell]().union(*(step.wrong for step in self.steps))
+        unexplained = set(left)
         for cause in chosen:
+            if cause.likely:
+                unexplained -= cause.explains - self._not_worked(cause)
             explained = self._excused(cause, left)
             found = reading.slips if cause.is_slip else reading.mistakes
-            found.append(TakenOff(cause.said, tuple(sorted(explained)), cause.costs))
+            cells = tuple(sorted(explained))
+            found.append(TakenOff(cause.said, cells, cause.costs, names=cause.names))
             left -= explained
         for step in self.steps:
-            self._add_rest(reading, step, tuple(sorted(step.wrong & left)))
-        reading.lost.extend(self._lost_by_hollow(left))
+            reading.lost.extend(self._lost_by_coarse(step, step.coarse.keys() & left))
+            self._add_rest(reading, step, tuple(sorted(_wrong_of(step, left))))
+        reading.lost.extend(self._lost_by_hollow(unexplained, left))
         return reading
 
     def _excused(self, cause: Cause, left: Collection[WrongCell]) -> frozenset[WrongCell]:
-        """The cells that a cause accounts for: what is only possible excuses no whole step."""
+        """The cells that a cause accounts for: what is only possible excuses none that lose their
+        shares without it.
+        """
         explained = cause.explains & frozenset(left)
         if cause.likely:
-            return explained
+            return explained - self._not_worked(cause)
         excused = frozenset[WrongCell]()
         for step in self.steps:
-            of_step = explained & step.wrong
-            if not self._lose_their_shares(step, len(of_step)):
-                excused |= of_step
+            wrong = _wrong_of(step, left)
+            if not self._lose_their_shares(step, len(wrong)):
+                excused |= explained & wrong
         return excused
 
-    def _lost_by_hollow(self, left: Collection[WrongCell]) -> Iterator[LostShare]:
-        """The shares of numbers that need no work after a step that is mostly wrong."""
-        mostly_wrong = {
-            step.name for step in self.steps if 2 * len(step.wrong & frozenset(left)) > step.cells
-        }
+    def _not_worked(self, cause: Cause) -> frozenset[WrongCell]:
+        """The cells that a slip does not excuse, because their step has one number everywhere."""
+        alike = [step.wrong for step in self.steps if step.alike and cause.is_slip]
+        return frozenset[WrongCell]().union(*alike)
+
+    def _lost_by_coarse(
+        self, step: MarkedStep, coarse: Collection[WrongCell]
+    ) -> Iterator[LostShare]:
+        """What numbers lose of their shares by the decimals that are missing."""
+        share = self.share(step)
+        lost = NOTHING
+        for cell in coarse:
+            part = step.coarse[cell] * self.scheme.digit
+            lost += min(part, Fraction(1)) * share
+        if lost:
+            yield LostShare(step.name, "too coarse", len(coarse), lost)
+
+    def _lost_by_hollow(
+        self, unexplained: Collection[WrongCell], left: Collection[WrongCell]
+    ) -> Iterator[LostShare]:
+        """The shares of numbers that need no work after a step that is mostly wrong, but for those
+        that are `left`, and lose theirs anyway.
+        """
+        mostly_wrong = set[str]()
         for step in self.steps:
-            share = self.share(step)
-            after_wrong = {step.name, *step.before} & mostly_wrong
-            if step.hollow and share and after_wrong:
-                yield LostShare(step.name, "shows nothing", step.hollow, step.hollow * share)
+            wrong = _wrong_of(step, unexplained)
+            is_mostly_wrong = 2 * len(wrong) > step.cells
+            if is_mostly_wrong or (step.alike and wrong):
+                mostly_wrong.add(step.name)
+        for step in self.steps:
+            after = [step.hollow[name] for name in mostly_wrong if name in step.hollow]
+            most = max(after, key=len, default=frozenset[WrongCell]())
+            hollow = len(most.difference(left))
+            lost = hollow * self.share(step)
+            if lost:
+                yield LostShare(step.name, "shows nothing", hollow, lost)
 
     def _add_rest(self, reading: _Reading, step: MarkedStep, wrong: tuple[WrongCell, ...]) -> None:
         """Add what wrong cells of a step cost that no cause explains.
@@ -237,7 +281,9 @@ class _Ledger:
             shares = number * self.share(step)
             reading.lost.append(LostShare(step.name, "wrong", number, shares))
         else:
-            reading.slips.append(TakenOff("", wrong, self._as_slips(number)))
+            costs = self._as_slips(number)
+            is_capped = costs < number * self.scheme.slip
+            reading.slips.append(TakenOff("", wrong, costs, is_capped))
 
     def _as_slips(self, number: int) -> Fraction:
         """What so many slips in a step cost."""
@@ -245,8 +291,15 @@ class _Ledger:
 
     def _lose_their_shares(self, step: MarkedStep, number: int) -> bool:
         """Whether so many wrong cells of a step, without a cause, cost more than as slips."""
+        if step.alike and number:
+            return True
         is_single = number == 1 < step.cells
         return not is_single and self._as_slips(number) < number * self.share(step)
+
+
+def _wrong_of(step: MarkedStep, left: Collection[WrongCell]) -> frozenset[WrongCell]:
+    """The wrong cells among these that do not only have too few decimals."""
+    return (step.wrong - step.coarse.keys()).intersection(left)
 
 
 def _choices(ledger: _Ledger) -> Iterator[Sequence[Cause]]:

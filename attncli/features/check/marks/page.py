@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from attncli.english import count, either
+from attncli.english import count, either, listed
+from attncli.features.check.diagnosis import left_out_before
 from attncli.features.check.marks.model import LostShare, Marks, TakenOff
 from attncli.features.check.verdicts import Judgement
 from attncli.page.document import Block, Paragraph, Table, Text, with_symbols
@@ -35,24 +36,39 @@ def marks_blocks(judgement: Judgement, marks: Marks) -> Iterator[Block]:
     if marks.forgiven:
         are = either(marks.forgiven, "is", "are")
         keep = either(marks.forgiven, "It keeps its share.", "They keep their shares.")
-        said = (
-            f"{count(marks.forgiven, 'number')} {are} off only because steps that are not written"
-        )
-        yield Paragraph((f"{said} were rounded. {keep}",))
+        said = f"{count(marks.forgiven, 'number')} {are} off only because of rounding on the way"
+        between = _not_written(judgement, marks)
+        if between:
+            said += f", in steps that are not written ({between})"
+        yield Paragraph((f"{said}. {keep}",))
     rows: list[tuple[Text, ...]] = [
         ((name,), (marks_text(kept),), (marks_text(marks.worth[name]),))
         for name, kept in marks.steps.items()
     ]
     if taken := marks.taken_off:
         rows.append((("mistakes and slips",), (f"−{marks_text(taken)}",), ()))
+    if taken or (marks.lost and len(marks.steps) > 1):
         rows.append((("in all",), (marks_text(marks.points),), (f"{marks.of}",)))
     yield Table(("step", "marks", "of"), tuple(rows), (1, 2))
+
+
+def _not_written(judgement: Judgement, marks: Marks) -> str:
+    """The steps before those with marks that are not in the answers: exponentials and row sums."""
+    trace, answered = judgement.trace, judgement.answers
+    before: set[str] = set()
+    for name in marks.steps:
+        before |= left_out_before(trace, answered, name) - {name}
+    titles = []
+    for step in trace.computed():
+        if step.name in before and not (step.rule.is_copy or step.rule.only_hides):
+            titles.append(step.rule.title.lower())
+    return listed(titles)
 
 
 def _sum(judgement: Judgement, marks: Marks) -> str:
     """Marks: 20 − 2 (the scores were divided by d_k) − 1 (a slip in scores, t1 → t2) = 17 of 20."""
     points = marks_text(marks.points)
-    parts = [part for part in _parts(judgement, marks) if part[0]]
+    parts = reasons(judgement, marks)
     if not parts:
         return f"Marks: {points} of {marks.of}."
     terms = "".join(f" − {marks_text(taken)} ({why})" for taken, why in parts)
@@ -62,6 +78,11 @@ def _sum(judgement: Judgement, marks: Marks) -> str:
     relation = "=" if printed == Fraction(points) else "≈"
     end = ", since marks do not go below 0" if marks.balance < 0 else ""
     return f"Marks: {marks.of}{terms} {relation} {points} of {marks.of}{end}."
+
+
+def reasons(judgement: Judgement, marks: Marks) -> list[tuple[Fraction, str]]:
+    """What is lost or taken off, and why: 2, the scores were not scaled."""
+    return [part for part in _parts(judgement, marks) if part[0]]
 
 
 def _parts(judgement: Judgement, marks: Marks) -> Iterator[tuple[Fraction, str]]:
@@ -95,13 +116,14 @@ def _slip(judgement: Judgement, slip: TakenOff) -> str:
     """A slip in scores, t1 → t2; or what it was, where that is known."""
     step = slip.cells[0][0]
     labels = [judgement.trace.steps[name].cell_label(index) for name, index in slip.cells]
+    end = ": no more than a mistake" if slip.capped else ""
     if len(labels) > MOST_CELLS_NAMED:
-        return slip.said or f"{len(labels):,} slips in {step}"
+        return slip.said or f"{len(labels):,} slips in {step}{end}"
     where = "; ".join(labels)
     place = f"{step}, {where}" if where else step
     if slip.said:
         return f"{place}: {slip.said}"
-    return f"{either(len(labels), 'a slip', f'{len(labels)} slips')} in {place}"
+    return f"{either(len(labels), 'a slip', f'{len(labels)} slips')} in {place}{end}"
 
 
 def marks_data(marks: Marks) -> dict[str, Any]:

@@ -6,32 +6,35 @@ right must not lose the name by that, nor who makes a slip beside the mistake.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
 from attncli.features.check.cell_values import CellIndex
 from attncli.features.check.diagnosis import (
     MOST_BY_CHANCE_BESIDE_A_LIKELY_ONE,
+    GivenCells,
     Reproduction,
+    Trial,
     Trials,
     decimals_of,
-    leaves_out,
     mistakes_by_chance,
 )
 from attncli.features.check.marks.model import WrongCell
+from attncli.features.check.no_work import is_pattern
+from attncli.features.check.rounded_between import RoundedBetween
 from attncli.features.check.verdicts import JudgedCell, Judgement
 from attncli.mistakes.forward import roundings_of
 
-# One number is a slip, whatever else explains it.
+# One number is a slip, whatever else explains it, unless the mistake shows elsewhere.
 FEWEST_CELLS = 2
 # In a solution with more, the work would take too long.
-MOST_WRONG_CELLS = 100
+MOST_WRONG_CELLS = 60
 
 
 @dataclass(slots=True)
 class PartialMistake:
-    """The `cells` that a mistake gives; it is `likely` if those of a step are no chance."""
+    """The `cells` that a mistake gives; it is `likely` if they are no chance."""
 
     cells: set[WrongCell] = field(default_factory=set)
     likely: bool = False
@@ -40,29 +43,57 @@ class PartialMistake:
 def partial_mistakes(
     judgement: Judgement, wrong: Mapping[str, tuple[CellIndex, ...]]
 ) -> dict[str, PartialMistake]:
-    """For each known mistake the wrong cells that it gives, if these are two or more. Steps that
-    were left out may be rounded on the way.
+    """For each known mistake the wrong cells that it gives. Steps that were left out may be rounded
+    on the way.
     """
     if sum(map(len, wrong.values())) > MOST_WRONG_CELLS:
         return {}
     trials = Trials(judgement)
+    readings = {step: [*_readings(trials, step)] for step in wrong}
     found: dict[str, PartialMistake] = {}
     for trial in trials.of_mistakes:
+        name = trial.mistake.name
         if trial.mistake.of_own:
             continue
+        partly = found.setdefault(name, PartialMistake())
+        given: dict[str, GivenCells] = {}
         for step in trial.affected.keys() & wrong.keys():
-            if trial.mistake.name in coarse_roundings(judgement, step):
+            if name in coarse_roundings(judgement, step):
                 continue
-            for plain in _readings(trials, step):
-                by = trials.by(trial, plain)
-                given = tuple(cell for cell in wrong[step] if by.gives(step, cell))
-                partly = found.setdefault(trial.mistake.name, PartialMistake())
-                partly.cells.update((step, cell) for cell in given)
-                # Zeros alone are a sign of nothing.
-                if len(given) >= FEWEST_CELLS and not is_nothing_but_zeros(judgement, step):
-                    by_chance = mistakes_by_chance(trials, step, given, by)
-                    partly.likely |= by_chance < MOST_BY_CHANCE_BESIDE_A_LIKELY_ONE
-    return {name: partly for name, partly in found.items() if len(partly.cells) >= FEWEST_CELLS}
+            ways = [*_ways(trials, trial, step, wrong[step], readings[step])]
+            for way in ways:
+                partly.cells.update((step, cell) for cell in way.cells)
+            # Numbers that are all alike are a sign of nothing.
+            if not is_pattern(judgement, step):
+                most = max(ways, key=lambda way: len(way.cells))
+                telling = _without_coarse(judgement, step, most.cells)
+                given[step] = GivenCells(telling, most.by)
+        number = sum(len(way.cells) for way in given.values())
+        if number >= FEWEST_CELLS:
+            by_chance = mistakes_by_chance(trials, given)
+            partly.likely |= by_chance < MOST_BY_CHANCE_BESIDE_A_LIKELY_ONE
+    return found
+
+
+def _ways(
+    trials: Trials,
+    trial: Trial,
+    step: str,
+    wrong: tuple[CellIndex, ...],
+    readings: Sequence[Reproduction],
+) -> Iterator[GivenCells]:
+    """The wrong cells of a step that a mistake gives, by each reading."""
+    for plain in readings:
+        by = trials.by(trial, plain)
+        yield GivenCells(tuple(cell for cell in wrong if by.gives(step, cell)), by)
+
+
+def _without_coarse(
+    judgement: Judgement, step: str, given: tuple[CellIndex, ...]
+) -> tuple[CellIndex, ...]:
+    """The cells without those with few decimals: such numbers are often the same by chance."""
+    cells = judgement.steps[step]
+    return tuple(index for index in given if not cells[index].looks_too_coarse)
 
 
 def is_nothing_but_zeros(judgement: Judgement, name: str) -> bool:
@@ -85,7 +116,8 @@ def _readings(trials: Trials, step: str) -> Iterator[Reproduction]:
     """How the numbers of a step may have come about from those before it."""
     yield trials.within_precision
     values = trials.judgement.values
-    if leaves_out(values, step):
+    if trials.leaves_out(step):
         decimals = decimals_of(values, step)
         yield trials.rounded_on_the_way(decimals)
         yield trials.rounded_on_the_way(decimals + 1)
+        yield RoundedBetween(values, 0.5 * 0.1**decimals)

@@ -27,6 +27,7 @@ _EXAMPLES = {
     "mistake": "mistake: 2",
     "decimals": "decimals: 2",
     "slip": "slip: 1",
+    "digit": "digit: 0.5",
 }
 _NEEDED = ("marks", "steps", "mistake")
 
@@ -36,8 +37,9 @@ class Scheme:
     """How marks are given: `marks` for the whole, so many of them for each of the `steps`.
 
     A mistake takes off `mistake`, a single wrong number `slip`. `decimals` are asked of every
-    number; None where the digits that are written say how precise it is. `places` says where each
-    step stands in the file.
+    number; None where the digits that are written say how precise it is. For each of them that is
+    missing, a number loses the part `digit` of its share. `places` says where each step stands in
+    the file.
     """
 
     marks: int
@@ -45,12 +47,26 @@ class Scheme:
     mistake: Fraction
     slip: Fraction
     decimals: int | None = None
+    digit: Fraction = Fraction(1)
     places: Mapping[str, Place] = field(default_factory=dict)
 
     @property
     def marks_gradients(self) -> bool:
         """Whether a step of the backward pass is marked, or of a loss."""
         return bool(steps_back([*self.steps]))
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is hardly meant so: a mistake that costs more than there is, and a slip that costs
+        more than a mistake.
+        """
+        found = []
+        mistake, slip = f"{float(self.mistake):g}", f"{float(self.slip):g}"
+        if self.mistake > self.marks:
+            found.append(f"a mistake costs {mistake}, more than all {self.marks} marks")
+        if self.slip > self.mistake:
+            found.append(f"a slip costs {slip}, more than a mistake, which costs {mistake}")
+        return found
 
     def require_steps(self, trace: Trace) -> None:
         """Raises AttncliError (exit 3) for a step that a problem has not, or that it gives."""
@@ -89,12 +105,15 @@ def read_scheme(source: Source) -> Scheme:
     mistake = _amount(found.get("mistake"))
     slip = _amount(found.get("slip"))
     decimals = _whole(found.get("decimals"), PRECISION[0], PRECISION[-1])
+    digit = _part(found.get("digit"))
     if not errors.count and marks is not None:
         _require_sum(found["steps"], steps, marks)
     errors.stop()
     assert marks is not None
     assert mistake is not None
-    return Scheme(marks, steps, mistake, mistake / 2 if slip is None else slip, decimals, places)
+    if slip is None:
+        slip = mistake / 2
+    return Scheme(marks, steps, mistake, slip, decimals, digit, places)
 
 
 def _whole(value: Value | None, least: int, most: int) -> int | None:
@@ -124,6 +143,19 @@ def _amount(value: Value | None) -> Fraction | None:
         )
         return None
     return exact
+
+
+def _part(value: Value | None) -> Fraction:
+    """The part of its share that a number loses for each decimal that is missing: all of it, if
+    nothing else is said.
+    """
+    if value is None:
+        return Fraction(1)
+    part = _amount(value)
+    if part is not None and part > 1:
+        help = f"write {_EXAMPLES[value.path]}"
+        value.wrong(f"must be a part of a share, from 0 to 1, not {value.text}", help)
+    return Fraction(1) if part is None else part
 
 
 def _steps(value: Value | None) -> tuple[dict[str, Fraction], dict[str, Place]]:

@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import prod
+from types import MappingProxyType
 
 from attncli.features.check.cell_values import CellIndex, steps_after
 from attncli.features.check.cut_digits import cut_off
 from attncli.features.check.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis
 from attncli.features.check.diagnosis_page import with_labels
-from attncli.features.check.marks.model import Cause, MarkedStep, Marks, WrongCell, marks_of
+from attncli.features.check.hidden_cells import MASKED_BEFORE, masked_before, without_hidden
+from attncli.features.check.marks.model import (
+    Cause,
+    MarkedStep,
+    Marks,
+    TakenOff,
+    WrongCell,
+    marks_of,
+)
 from attncli.features.check.marks.partial_mistakes import (
+    FEWEST_CELLS,
+    PartialMistake,
     coarse_roundings,
     is_nothing_but_zeros,
     partial_mistakes,
 )
-from attncli.features.check.marks.rounded_between import rounded_between
 from attncli.features.check.marks.scheme import Scheme
+from attncli.features.check.marks.slips_before import slips_before
+from attncli.features.check.no_work import is_one_number, without_work
+from attncli.features.check.rounded_between import rounded_between
 from attncli.features.check.single_cell_errors import ErrorKind
 from attncli.features.check.verdicts import Judgement, Solution, indices_where
+from attncli.mistakes.forward import decimals_of_rounding
 
 # Who reads one number wrongly, and works on with it, has made one slip, whatever follows from it.
 READ_WRONGLY = {ErrorKind.NEIGHBOUR_READ, ErrorKind.DIGITS_SWAPPED, ErrorKind.MISCOPIED}
@@ -33,38 +47,141 @@ def solution_marks(solution: Solution, diagnoses: Sequence[Diagnosis], scheme: S
     """
     judgement = solution.whole or solution.verdicts
     scheme.require_steps(judgement.trace)
-    rounded = rounded_between(judgement)
+    certain = _certain(judgement, diagnoses, scheme)
+    possible = causes(judgement, diagnoses, scheme)
+    rounded = _forgiven(judgement, diagnoses)
     steps = [
-        _marked_step(judgement, name, rounded.get(name, set()), diagnoses)
+        _marked_step(judgement, name, rounded.get(name, set()), diagnoses, scheme)
         for name in _steps(judgement, scheme)
     ]
-    certain = _certain(judgement, scheme)
-    possible = causes(judgement, diagnoses, scheme)
-    marks = marks_of(scheme, steps, possible, certain)
-    wrong = {step.name: _indices(step) for step in steps if step.wrong}
     forgiven = sum(map(len, rounded.values()))
-    if not _may_be_better(marks):
-        return replace(marks, forgiven=forgiven)
-    found = partial_mistakes(judgement, wrong)
-    possible += [
-        Cause(
-            f"perhaps {with_labels(judgement, name)}",
-            scheme.mistake,
-            frozenset(partly.cells),
-            likely=partly.likely,
-        )
-        for name, partly in found.items()
-    ]
-    return replace(marks_of(scheme, steps, possible, certain), forgiven=forgiven)
+    told = without_hidden(judgement, masked_before(judgement))
+    before = _slips_before(told, steps, scheme)
+    marks = marks_of(scheme, steps, [*possible, *before], certain)
+    if _may_be_better(marks):
+        found = partial_mistakes(told, _wrong(told, steps, with_coarse=True))
+        likely = _likely_mistakes(judgement, diagnoses)
+        further = {name: partly.cells for name, partly in found.items() if name in likely}
+        possible = causes(judgement, diagnoses, scheme, further)
+        partial = _partial(judgement, found, scheme)
+        marks = marks_of(scheme, steps, [*possible, *before, *partial], certain)
+    return replace(marks, forgiven=forgiven)
+
+
+def _partial(
+    judgement: Judgement, found: Mapping[str, PartialMistake], scheme: Scheme
+) -> Iterator[Cause]:
+    """The mistakes that give two or more of the wrong cells, and not all of a step."""
+    for name, partly in found.items():
+        if len(partly.cells) >= FEWEST_CELLS:
+            said = f"perhaps {with_labels(judgement, name)}"
+            explained = frozenset(partly.cells)
+            yield Cause(said, scheme.mistake, explained, likely=partly.likely, names=(name,))
+
+
+def _likely_mistakes(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> set[str]:
+    """The mistakes that were likely made, as far as they cost something."""
+    likely = [_costly(judgement, found) for found in diagnoses if found.likely]
+    return set[str]().union(*likely)
+
+
+def _costly(judgement: Judgement, found: Diagnosis) -> set[str]:
+    """The mistakes of a diagnosis that cost something, and are no slip."""
+    if found.error is not None:
+        return set()
+    return {*found.mistakes} - coarse_roundings(judgement, found.step) - {ROUNDED_ON_THE_WAY}
+
+
+def _forgiven(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> dict[str, set[CellIndex]]:
+    """The cells that rounding on the way explains, without those of a mistake that gives others,
+    too: that costs the same, however near to the right numbers some of its own happen to be.
+    """
+    rounded = rounded_between(judgement)
+    of_mistakes: dict[str, set[WrongCell]] = {}
+    for found in diagnoses:
+        if found.likely or found.whole:
+            for name in _costly(judgement, found):
+                cells = of_mistakes.setdefault(name, set())
+                cells.update((found.step, index) for index in found.cells)
+    forgiven = {(name, index) for name, cells in rounded.items() for index in cells}
+    for cells in of_mistakes.values():
+        if len(cells) > 1 and not cells <= forgiven:
+            for name, index in cells:
+                rounded.get(name, set()).discard(index)
+    return rounded
+
+
+def _slips_before(judgement: Judgement, steps: Sequence[MarkedStep], scheme: Scheme) -> list[Cause]:
+    """Slips in numbers that are not written. Numbers that explain the same are one cause."""
+    names: dict[tuple[str, tuple[CellIndex, ...]], list[str]] = {}
+    plain = _wrong(judgement, steps, with_coarse=False)
+    with_coarse = _wrong(judgement, steps, with_coarse=True)
+    # Most steps have no number with too few decimals: they are looked at once.
+    others = {step: cells for step, cells in with_coarse.items() if cells != plain.get(step)}
+    for wrong in (plain, others):
+        for slip in slips_before(judgement, wrong):
+            either = names.setdefault((slip.step, slip.cells), [])
+            if slip.cell not in either:
+                either.append(slip.cell)
+    found = []
+    for (step, cells), either in names.items():
+        explained = frozenset((step, cell) for cell in cells)
+        labelled = [with_labels(judgement, cell) for cell in either]
+        said = f"{', or '.join(labelled)} is wrong"
+        called = tuple(f"{cell} is wrong" for cell in either)
+        found.append(Cause(said, scheme.slip, explained, is_slip=True, names=called))
+    return found
+
+
+def with_all_that_costs(
+    judgement: Judgement, diagnoses: Sequence[Diagnosis], marks: Marks
+) -> tuple[Diagnosis, ...]:
+    """The diagnoses, and what else takes marks off: a mistake that gives some of the numbers of a
+    step, and a slip in a number that is not written.
+    """
+    further: list[Diagnosis] = []
+    for mistake in marks.mistakes:
+        further += _lacking(diagnoses, mistake, is_slip=False)
+    for slip in marks.slips:
+        further += _lacking(diagnoses, slip, is_slip=True)
+    order = [*judgement.trace.steps]
+    return tuple(sorted([*diagnoses, *further], key=lambda found: order.index(found.step)))
+
+
+def _lacking(
+    diagnoses: Sequence[Diagnosis], taken: TakenOff, *, is_slip: bool
+) -> Iterator[Diagnosis]:
+    """A diagnosis for each step of what was taken off, unless it has one."""
+    if not taken.names:
+        return
+    for step in dict.fromkeys(name for name, _ in taken.cells):
+        known = {name for found in diagnoses if found.step == step for name in found.mistakes}
+        if known.isdisjoint(taken.names):
+            cells = tuple(index for name, index in taken.cells if name == step)
+            yield Diagnosis(step, taken.names, cells, False, is_slip, of_unwritten=is_slip)
+
+
+def without_uncharged(diagnoses: Sequence[Diagnosis], marks: Marks) -> tuple[Diagnosis, ...]:
+    """The diagnoses without those of numbers that lose their shares as wrong, and so were not made
+    by a mistake that costs something.
+    """
+    lost = {each.step for each in marks.lost if each.reason == "wrong"}
+    charged = {cell for each in (*marks.mistakes, *marks.slips) for cell in each.cells}
+    kept = []
+    for found in diagnoses:
+        cells = {(found.step, index) for index in found.cells}
+        if found.step not in lost or not found.likely or cells & charged:
+            kept.append(found)
+    return tuple(kept)
 
 
 def without_guesses_at_slips(diagnoses: Sequence[Diagnosis], marks: Marks) -> tuple[Diagnosis, ...]:
     """The diagnoses without those that only perhaps explain a single number, where that is a slip
-    without a name.
+    without a name, or follows from one.
     """
     slips = set[WrongCell]()
     for each in marks.slips:
-        if not each.said:
+        if each.names or not each.said:
             slips.update(each.cells)
     kept = [found for found in diagnoses if not _is_guess_at_slip(found, slips)]
     return tuple(kept)
@@ -77,14 +194,32 @@ def _is_guess_at_slip(found: Diagnosis, slips: Collection[WrongCell]) -> bool:
 
 
 def _may_be_better(marks: Marks) -> bool:
-    """Whether several wrong cells of a step have no cause."""
-    return any(len(each.cells) > 1 and not each.said for each in marks.slips) or any(
-        each.reason == "wrong" for each in marks.lost
-    )
+    """Whether the wrong cells have several causes, or some have none: a mistake that gives more of
+    them than a diagnosis says may cost less.
+    """
+    slips = sum(len(each.cells) for each in marks.slips)
+    have_no_cause = any(each.reason == "wrong" for each in marks.lost)
+    return have_no_cause or len(marks.mistakes) + slips > 1
 
 
-def _indices(step: MarkedStep) -> tuple[CellIndex, ...]:
-    return tuple(index for _, index in sorted(step.wrong))
+def _wrong(
+    judgement: Judgement, steps: Sequence[MarkedStep], *, with_coarse: bool
+) -> dict[str, tuple[CellIndex, ...]]:
+    """The wrong cells of each step that has any but those with too few decimals: without these, or
+    with them. They are those that are filled in.
+    """
+    found = {}
+    for step in steps:
+        plain = step.wrong - step.coarse.keys()
+        cells = step.wrong if with_coarse else plain
+        filled = [index for _, index in sorted(cells) if _is_filled(judgement, step.name, index)]
+        if plain and filled:
+            found[step.name] = tuple(filled)
+    return found
+
+
+def _is_filled(judgement: Judgement, name: str, index: CellIndex) -> bool:
+    return judgement.steps[name][index].given is not None
 
 
 def _steps(judgement: Judgement, scheme: Scheme) -> Iterator[str]:
@@ -99,57 +234,94 @@ def _marked_step(
     name: str,
     rounded: Collection[CellIndex],
     diagnoses: Sequence[Diagnosis],
+    scheme: Scheme,
 ) -> MarkedStep:
     """A step with its wrong cells, but for those that were only `rounded` on the way."""
     size = prod(judgement.trace.steps[name].shape)
     cells = judgement.steps.get(name)
     if cells is None:
         return MarkedStep(name, size, missing=size)
-    wrong = [index for index in indices_where(cells, "wrong") if index not in rounded]
-    coarse = [index for index in wrong if cells[index].too_coarse]
-    if _was_rounded_to_too_few(judgement, name, diagnoses):
-        coarse = indices_where(cells, "wrong", "rounding")
-    hollow = 0
-    if is_nothing_but_zeros(judgement, name):
-        hollow = len(indices_where(cells, "right", "carried", "rounding"))
+    wrong = {index for index in indices_where(cells, "wrong") if index not in rounded}
+    coarse = _coarse(judgement, name, wrong, diagnoses, scheme)
+    wrong.update(coarse)
+    is_alike = is_one_number(judgement, name)
+    if is_alike:
+        # Decimals are not what 0 everywhere lacks.
+        coarse = {}
     return MarkedStep(
         name,
         size,
         missing=len(indices_where(cells, "missing")),
-        coarse=len(coarse),
-        wrong=frozenset((name, index) for index in wrong if index not in coarse),
-        hollow=hollow,
-        before=_before(judgement, name),
+        wrong=frozenset((name, index) for index in wrong),
+        coarse={(name, index): missing for index, missing in coarse.items()},
+        hollow=_hollow(judgement, name),
+        alike=is_alike,
     )
 
 
-def _was_rounded_to_too_few(
-    judgement: Judgement, name: str, diagnoses: Sequence[Diagnosis]
-) -> bool:
-    """Whether a step was rounded to fewer decimals than were asked for, and then written with
-    zeros: 1.00 for 0.93 is no better than 1.
+def _coarse(
+    judgement: Judgement,
+    name: str,
+    wrong: Collection[CellIndex],
+    diagnoses: Sequence[Diagnosis],
+    scheme: Scheme,
+) -> dict[CellIndex, int]:
+    """The cells with too few decimals, and how many are missing in each."""
+    cells = judgement.steps[name]
+    decimals = _rounded_to(judgement, name, diagnoses)
+    if decimals is not None and scheme.decimals is not None:
+        all_off = indices_where(cells, "wrong", "rounding")
+        return dict.fromkeys(all_off, scheme.decimals - decimals)
+    found = {}
+    for index in wrong:
+        if cells[index].looks_too_coarse:
+            found[index] = cells[index].given.decimals_missing
+    return found
+
+
+def _rounded_to(judgement: Judgement, name: str, diagnoses: Sequence[Diagnosis]) -> int | None:
+    """To how many decimals a step was rounded, if these are fewer than were asked for, and it was
+    then written with zeros: 1.00 for 0.93 is no better than 1.
     """
     names = coarse_roundings(judgement, name)
-    return any(found.step == name and names & {*found.mistakes} for found in diagnoses)
+    for found in diagnoses:
+        if found.step == name:
+            for each in names.intersection(found.mistakes):
+                return decimals_of_rounding(name, each)
+    return None
 
 
-def _before(judgement: Judgement, name: str) -> frozenset[str]:
-    """The steps that a step is worked out from, through all between them."""
-    trace = judgement.trace
-    return frozenset(other for other in trace.steps if name in steps_after(trace, {other}))
+def _hollow(judgement: Judgement, name: str) -> dict[str, frozenset[WrongCell]]:
+    """The numbers of a step that need no work, for each step that is mostly wrong: this one, or one
+    that it is worked out from, through all between them.
+    """
+    found = {}
+    for first, cells in judgement.steps.items():
+        wrong = indices_where(cells, "wrong")
+        is_mostly_wrong = 2 * len(wrong) > cells.size or is_one_number(judgement, first)
+        follows = name == first or name in steps_after(judgement.trace, {first})
+        if is_mostly_wrong and follows:
+            hollow = without_work(judgement, first, name)
+            found[first] = frozenset((name, index) for index in hollow)
+    return found
 
 
-def _certain(judgement: Judgement, scheme: Scheme) -> list[Cause]:
+def _certain(judgement: Judgement, diagnoses: Sequence[Diagnosis], scheme: Scheme) -> list[Cause]:
     """What explains numbers that are nearly right: the digits were cut off."""
-    cut = cut_off(judgement)
+    cut = cut_off(judgement, diagnoses)
     if cut is None:
         return []
     return [Cause(cut.said, scheme.slip, frozenset(cut.cells))]
 
 
-def causes(judgement: Judgement, diagnoses: Sequence[Diagnosis], scheme: Scheme) -> list[Cause]:
+def causes(
+    judgement: Judgement,
+    diagnoses: Sequence[Diagnosis],
+    scheme: Scheme,
+    further: Mapping[str, Collection[WrongCell]] = MappingProxyType({}),
+) -> list[Cause]:
     """What may explain the wrong cells. A mistake that shows in several steps is one cause, and
-    mistakes that explain the same cells are one, too.
+    mistakes that explain the same cells are one, too. Some mistakes give `further` cells.
     """
     explained: dict[tuple[str, int], set[WrongCell]] = {}
     of: dict[tuple[str, int], Diagnosis] = {}
@@ -159,7 +331,8 @@ def causes(judgement: Judgement, diagnoses: Sequence[Diagnosis], scheme: Scheme)
                 continue
             # The same slip in two steps is two slips.
             key = (name, number if found.error else -1)
-            explained.setdefault(key, set()).update((found.step, cell) for cell in found.cells)
+            cells = explained.setdefault(key, set(further.get(name, ())))
+            cells.update((found.step, cell) for cell in found.cells)
             if key not in of or found.likely:
                 of[key] = found
     names: dict[tuple[frozenset[WrongCell], Fraction, bool, bool], list[str]] = {}
@@ -169,6 +342,9 @@ def causes(judgement: Judgement, diagnoses: Sequence[Diagnosis], scheme: Scheme)
         costs = scheme.slip if is_slip else scheme.mistake
         if name == ROUNDED_ON_THE_WAY:
             costs = Fraction(0)
+        # The weights are those of the right way.
+        if name == MASKED_BEFORE:
+            costs = scheme.slip
         # Zeros alone are a sign of nothing.
         likely = found.likely and not is_nothing_but_zeros(judgement, found.step)
         said = with_labels(judgement, name)

@@ -139,8 +139,39 @@ def test_feedback_tells_the_line_and_not_the_path_of_the_teacher() -> None:
     (row,) = (row for row in results("--feedback", "pages") if row["student"] == "Tom")
     assert "answers/torn.yaml:2:" in row["error"]
     page = Path("pages/Tom.md").read_text(encoding="utf-8")
-    assert "These answers could not be checked: line 2: " in page
+    # Students count from 1.
+    assert "These answers could not be checked: line 2: weights, row 1, column 2: x is" in page
     assert "answers" not in page.replace("These answers", "")
+
+
+@pytest.mark.usefixtures("school")
+@pytest.mark.parametrize(
+    ("begin", "what"), [(b"\xff\xd8\xff", "a picture"), (b"{\\rtf1", "an RTF file")]
+)
+def test_feedback_says_what_to_hand_in_for_a_file_that_is_no_text(begin: bytes, what: str) -> None:
+    Path("answers/photo.jpg").write_bytes(begin)
+    add_row("Greta", "problem.yaml", "answers/photo.jpg")
+    results("--feedback", "pages")
+    page = Path("pages/Greta.md").read_text(encoding="utf-8")
+    assert f"your file is {what}, not text" in page
+    assert "Hand in the numbers as plain text" in page
+    assert "teacher" not in page
+
+
+@pytest.mark.usefixtures("school")
+def test_marks_by_hand_need_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = results()
+    rows[0] |= {"marks": "2", "of": "4", "wrong": "", "error": ""}
+    with open("results.csv", "w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    arguments = ["check", "--batch", "manifest.csv", "-o", "results.csv", "--resume"]
+    assert run(arguments) == 3
+    said = capsys.readouterr().err
+    student = rows[0]["student"]
+    assert f"results.csv:2:1: {student} has marks, but not all counts" in said
+    assert "0 where you do not know it" in said
 
 
 @pytest.mark.usefixtures("school")
@@ -289,6 +320,25 @@ def test_resume(output: str) -> None:
         assert after.splitlines()[5].startswith('"late",4,4,4,')
 
 
+@pytest.mark.usefixtures("school")
+def test_answers_that_were_blank_are_looked_at_again() -> None:
+    """Not so where somebody gave marks by hand."""
+    for name in ("Eve", "Flo"):
+        Path(f"answers/{name}.yaml").write_text("scores: [[_, _]]\n", encoding="utf-8")
+        add_row(name, "problem.yaml", f"answers/{name}.yaml")
+    before = results()
+    (flo,) = (row for row in before if row["student"] == "Flo")
+    flo["marks"] = "1"
+    with open("results.csv", "w", newline="", encoding="utf-8") as stream:
+        writer = csv.DictWriter(stream, list(flo))
+        writer.writeheader()
+        writer.writerows(before)
+    for name in ("Eve", "Flo"):
+        Path(f"answers/{name}.yaml").write_text(RIGHT, encoding="utf-8")
+    marks = {row["student"]: row["marks"] for row in results("--resume")}
+    assert (marks["Eve"], marks["Flo"]) == ("4", "1")
+
+
 def text_of(output: str) -> str:
     """What stands in the results; of a workbook, its cells."""
     if output.endswith(".xlsx"):
@@ -330,7 +380,7 @@ def test_a_workbook() -> None:
     assert run(["check", "--batch", "manifest.csv", "-o", "results.xlsx", "--workers", "1"]) == 1
     cells = cells_of("results.xlsx")
     for down, row in enumerate(rows, 2):
-        for letter, (name, text) in zip("ABCDEFGHIJKLMNO", row.items(), strict=True):
+        for letter, (name, text) in zip("ABCDEFGHIJKLMNOP", row.items(), strict=True):
             assert cells["results", f"{letter}1"] == name
             plain = text.removeprefix("'") if text.startswith(("'=", "'@")) else text
             numbers = name in ("marks", "of", "right", "carried", "rounding", "wrong", "missing")
@@ -338,7 +388,7 @@ def test_a_workbook() -> None:
                 float(plain) if numbers and plain else plain
             )
     assert cells["results", "A4"] == "=cmd()"
-    assert cells["results", "O6"] == "007"
+    assert cells["results", "P6"] == "007"
     summary = [value for (sheet, _), value in cells.items() if sheet == "summary"]
     assert summary[:8] == [
         "solutions",
@@ -374,7 +424,7 @@ def test_a_workbook() -> None:
     ]
     with ZipFile("results.xlsx") as archive:
         sheet = archive.read("xl/worksheets/sheet1.xml").decode()
-    assert '<autoFilter ref="A1:O6"/>' in sheet
+    assert '<autoFilter ref="A1:P6"/>' in sheet
     assert 'xSplit="1" ySplit="1"' in sheet
     assert 'state="frozen"' in sheet
 
@@ -393,7 +443,7 @@ def test_long_texts_and_escapes_in_a_workbook(school: Path) -> None:
     assert run(arguments) == 0
     cells = cells_of("results.xlsx")
     assert cells["results", "A2"] == "Eve _x005F_x0041_ \\x07\\u202e"
-    assert cells["results", "O2"].endswith("(40,000 characters)")
+    assert cells["results", "P2"].endswith("(40,000 characters)")
     # which is not looked at again
     (school / "answers" / "0.yaml").write_text("scores: [[9, 9]]\n", encoding="utf-8")
     assert run([*arguments, "--resume"]) == 0
@@ -1040,6 +1090,31 @@ def test_a_file_of_another_ending_stands_in_for_a_blank_one(
 
 
 @pytest.mark.usefixtures("school")
+def test_answers_of_nobody_are_called_so(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each with the student whose answers it may have, if these are blank or not there."""
+    blank = "scores: [[_, _]]\n"
+    files = {
+        "05-eve-adams.yaml": blank,
+        "05-eve-adam.yaml": RIGHT,
+        "06-flo-berg (1).yaml": RIGHT,
+        "IMG_2041.jpg": RIGHT,
+        # Nobody filled this one in.
+        "template.yaml": blank,
+    }
+    for name, text in files.items():
+        Path("answers", name).write_text(text, encoding="utf-8")
+    add_row("Eve", "problem.yaml", "answers/05-eve-adams.yaml")
+    add_row("Flo", "problem.yaml", "answers/06-flo-berg.yaml")
+    results()
+    warning = " ".join(capsys.readouterr().err.split())
+    assert (
+        "3 files among the answers belong to no student of the manifest: 05-eve-adam.yaml (did you"
+        " mean 05-eve-adams.yaml?), 06-flo-berg (1).yaml (did you mean 06-flo-berg.yaml?) and"
+        " IMG_2041.jpg" in warning
+    )
+
+
+@pytest.mark.usefixtures("school")
 def test_a_class_has_one_marking(capsys: pytest.CaptureFixture[str]) -> None:
     """A marking that is changed after the results would leave two scales in them."""
     marking = Path("marking.yaml")
@@ -1066,6 +1141,79 @@ def test_a_class_has_one_marking(capsys: pytest.CaptureFixture[str]) -> None:
     said = "marking.yaml of 10 marks cannot be used: the results in results.csv are of 20 marks"
     assert said in capsys.readouterr().err
     assert {row["of"] for row in results()} == {"10"}
+
+
+@pytest.mark.usefixtures("school")
+@pytest.mark.parametrize(
+    ("step", "help"), [("weight", "did you mean weights?"), ("masked", "its steps are K_T, scores")]
+)
+def test_a_marking_of_a_step_that_no_problem_has_is_one_error(
+    step: str, help: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = f"marks: 20\nsteps: {{scores: 10, {step}: 10}}\nmistake: 2\n"
+    Path("marking.yaml").write_text(text, encoding="utf-8")
+    assert run(["check", "--batch", "manifest.csv", "-o", "r.csv", "--feedback", "pages"]) == 3
+    said = capsys.readouterr().err
+    assert said.startswith(
+        f"attncli: error: marking.yaml:2:21: steps: this problem has no step {step}"
+    )
+    assert f"help: {help}" in said
+    assert not Path("r.csv").exists()
+    assert not Path("pages").exists()
+
+
+@pytest.mark.usefixtures("school")
+def test_a_marking_of_a_step_that_some_problems_have(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("masked.yaml").write_text(f"{PROBLEM}mask: causal\n", encoding="utf-8")
+    add_row("Eve", "masked.yaml", "answers/eve.yaml")
+    Path("answers/eve.yaml").write_text(RIGHT, encoding="utf-8")
+    text = "marks: 20\nsteps: {scores: 10, masked: 10}\nmistake: 2\n"
+    Path("marking.yaml").write_text(text, encoding="utf-8")
+    # Of Eve the scores are right, 10 marks, and the mask was forgotten, which costs 2.
+    *others, eve = results()
+    assert {row["error"][-35:] for row in others} == {
+        "steps: this problem has no step masked"[-35:]
+    }
+    assert (eve["marks"], eve["error"]) == ("8", "")
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.usefixtures("school")
+def test_a_folder_in_the_place_of_a_file_is_told_what_to_write(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["check", "--batch", "."]) == 4
+    inside = os.path.join(".", "manifest.csv")
+    assert f"help: write --batch {inside}" in capsys.readouterr().err
+    assert run(["check", "--batch", "answers"]) == 4
+    assert "help: name a file" in capsys.readouterr().err
+    line = ["check", "--batch", "manifest.csv", "-o", "r.csv", "--feedback", "./r.csv"]
+    assert run(line) == 2
+    said = capsys.readouterr().err
+    assert "-o and --feedback both name r.csv" in said
+    assert "help: name a folder after --feedback" in said
+    assert not Path("r.csv").exists()
+
+
+@pytest.mark.usefixtures("school")
+def test_results_say_why_marks_are_lost() -> None:
+    """Of 10 marks for two weights, one that is missing loses 5; a slip costs half of a mistake."""
+    text = "marks: 20\nsteps: {scores: 10, weights: 10}\nmistake: 2\n"
+    Path("marking.yaml").write_text(text, encoding="utf-8")
+    rows = results()
+    lost = {row["student"]: row["taken_off"].split(" | ") for row in rows}
+    assert lost["Ada"] == [""]
+    assert "5: weights: 1 number is missing" in lost["'=cmd()"]
+    for row in rows:
+        parts = [float(each.partition(":")[0]) for each in lost[row["student"]] if each]
+        assert 20 - sum(parts) == float(row["marks"])
+    assert results("--resume") == rows
+    as_data = results("-o", "results.json", output="results.csv")
+    assert as_data == rows
+    data = json.loads(Path("results.json").read_text(encoding="utf-8"))
+    jsonschema.validate(data, SCHEMA, jsonschema.Draft7Validator)
+    taken = [each["marks"] for each in data["students"][2]["taken_off"]]
+    assert 20 - sum(taken) == data["students"][2]["marks"]
 
 
 @pytest.mark.usefixtures("school")

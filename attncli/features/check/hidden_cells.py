@@ -1,0 +1,99 @@
+"""What a solution writes where a mask hides a key: nothing where the number is 0, or −∞ before the
+step in which the mask is applied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from decimal import Decimal
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.answers.model import Answer, Answers, Claim
+from attncli.features.check.cell_values import CellIndex, CellValues, steps_after
+from attncli.features.check.verdicts import Judgement
+from attncli.tracing.model import Trace
+
+# Said of the numbers of a step.
+MASKED_BEFORE = "the mask was applied before its step"
+_NOTHING = Claim("0", Decimal(0), Decimal(0))
+_HIDDEN = Claim("-inf", Decimal("-Infinity"), Decimal(0))
+
+
+def with_hidden_filled(trace: Trace, answers: Answers) -> Answers:
+    """The answers with 0 where a mask hides a key and nothing was written, or −∞ in the masked
+    scores; only in rows that have all other numbers.
+    """
+    if "masked" not in trace:
+        return answers
+    after = {"masked", *steps_after(trace, {"masked"})}
+    steps = {}
+    for name, answer in answers.steps.items():
+        cells = answer.cells
+        if name in after and cells.shape == trace["masked"].shape:
+            cells = _filled(cells, np.isneginf(trace["masked"]), trace[name])
+        steps[name] = Answer(name, cells)
+    return replace(answers, steps=steps)
+
+
+def _filled(
+    cells: NDArray[np.object_], hidden: NDArray[np.bool_], numbers: NDArray[np.float64]
+) -> NDArray[np.object_]:
+    found = cells.copy()
+    for row in np.ndindex(cells.shape[:-1]):
+        blank = np.array([claim is None for claim in cells[row]])
+        is_read = blank.any() and not blank.all() and bool(hidden[row][blank].all())
+        for at in np.flatnonzero(blank) if is_read else ():
+            number = numbers[row][at]
+            if number == 0:
+                found[(*row, at)] = _NOTHING
+            elif np.isneginf(number):
+                found[(*row, at)] = _HIDDEN
+    found.setflags(write=False)
+    return found
+
+
+def masked_before(judgement: Judgement) -> dict[str, tuple[CellIndex, ...]]:
+    """The cells of each step that say −∞ where a mask hides a key, though the mask is not applied
+    yet.
+    """
+    trace = judgement.trace
+    if "masked" not in trace:
+        return {}
+    found = {}
+    for name in judgement.steps:
+        if "masked" in steps_after(trace, {name}) and trace[name].shape == trace["masked"].shape:
+            cells = tuple(_hidden_in(judgement, name))
+            if cells:
+                found[name] = cells
+    return found
+
+
+def _hidden_in(judgement: Judgement, name: str) -> Iterator[CellIndex]:
+    masked = judgement.trace["masked"]
+    for index, claim in np.ndenumerate(judgement.answers.steps[name].cells):
+        says_hidden = claim is not None and cast("Claim", claim).value == -np.inf
+        number = judgement.trace[name][index]
+        if says_hidden and np.isneginf(masked[index]) and np.isfinite(number):
+            yield index
+
+
+def without_hidden(judgement: Judgement, hidden: Mapping[str, tuple[CellIndex, ...]]) -> Judgement:
+    """The solution as if nothing was written there: the other numbers tell what was done."""
+    if not hidden:
+        return judgement
+    answers = dict(judgement.answers.steps)
+    steps = dict(judgement.steps)
+    for name, of_step in hidden.items():
+        claims = answers[name].cells.copy()
+        cells = steps[name].copy()
+        for index in of_step:
+            claims[index] = None
+            cells[index] = replace(cells[index], verdict="missing", given=None)
+        answers[name] = Answer(name, claims)
+        steps[name] = cells
+    values = CellValues(judgement.trace, replace(judgement.answers, steps=answers))
+    return replace(judgement, values=values, steps=steps)

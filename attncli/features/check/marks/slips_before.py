@@ -1,0 +1,224 @@
+"""A slip in one number that is not written, such as one of Q, which shows in a row of the scores.
+
+It is one slip, however many numbers follow from it. Who writes the number down has one, too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from attncli.answers.model import Claim
+from attncli.equation.intervals import Interval
+from attncli.equation.nodes import Expression, Ref, rewrite, walk
+from attncli.features.check.cell_values import CellIndex, CellValues, cell_of, interval, ref_to
+from attncli.features.check.reachability import CellEquation
+from attncli.features.check.single_cell_errors import MOST_NUMBERS_READ, cell_text
+from attncli.features.check.verdicts import Judgement
+
+# One wrong number is a slip of its own.
+FEWEST_CELLS = 2
+# In a step with more, something else is wrong, and the work would take too long.
+MOST_CELLS = 40
+# Less than this is no effect.
+LEAST_EFFECT = 1e-9
+_CHANGED = "changed"
+# By how much a number is changed to see what it gives.
+_APART = (0, 1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class SlipBefore:
+    """The `cell` of a step that is not written, such as Q[1][0]: with another number in it, these
+    `cells` of a `step` are as they were written.
+    """
+
+    cell: str
+    step: str
+    cells: tuple[CellIndex, ...]
+
+
+def slips_before(
+    judgement: Judgement, wrong: Mapping[str, tuple[CellIndex, ...]]
+) -> Iterator[SlipBefore]:
+    """The numbers not written, each of which alone gives two or more of the wrong cells."""
+    steps = judgement.trace.steps
+    for step, cells in wrong.items():
+        # What was copied wrong from the problem follows from no other number.
+        if steps[step].rule.given:
+            continue
+        if not FEWEST_CELLS <= len(cells) <= MOST_CELLS:
+            continue
+        for ref, reading in _read_by(judgement, step, cells).items():
+            # If most of a step is wrong otherwise, a row of it may look like a slip.
+            is_much = 2 * len(reading) >= len(cells)
+            slip = _Slip(judgement.values, step, ref)
+            if is_much and len(reading) >= FEWEST_CELLS and slip.gives(reading):
+                yield SlipBefore(slip.name, step, reading)
+
+
+def is_one_slip(judgement: Judgement, step: str, cells: tuple[CellIndex, ...]) -> bool:
+    """Whether one other number, in the place of one that all these cells read, may give all of
+    them: one that is written, given or neither.
+    """
+    if judgement.trace.steps[step].rule.given:
+        return False
+    values = judgement.values
+    read = [_refs(_named(values, step, cell)) for cell in cells]
+    by_all = set.intersection(*read)
+    # To try so many would take too long.
+    if len(by_all) > MOST_NUMBERS_READ:
+        return True
+    return any(_Slip(values, step, ref).gives(cells) for ref in by_all)
+
+
+def _read_by(
+    judgement: Judgement, step: str, cells: tuple[CellIndex, ...]
+) -> dict[Ref, tuple[CellIndex, ...]]:
+    """For each number that is not written, the cells that are worked out from it; also by way of
+    another such number, as a weight is from the other exponentials of its row.
+    """
+    direct = {cell: _unwritten(judgement, step, cell) for cell in cells}
+    candidates = {ref for read in direct.values() for ref in read}
+    found: dict[Ref, tuple[CellIndex, ...]] = {}
+    for cell, read in direct.items():
+        by_way = {inner for ref in read for inner in _unwritten(judgement, ref.name, cell_of(ref))}
+        for ref in sorted({*read} | (by_way & candidates), key=cell_text):
+            found[ref] = (*found.get(ref, ()), cell)
+    return found
+
+
+def _unwritten(judgement: Judgement, step: str, cell: CellIndex) -> set[Ref]:
+    """The numbers that a cell reads, and that are not written."""
+    answers = judgement.answers.steps
+    found = set()
+    for ref in _refs(_named(judgement.values, step, cell)):
+        rule = judgement.trace.steps[ref.name].rule
+        is_written = ref.name in answers and not answers[ref.name].blank
+        if not rule.given and not is_written:
+            found.add(ref)
+    return found
+
+
+def _refs(tree: Expression) -> set[Ref]:
+    return {node for node in walk(tree) if isinstance(node, Ref)}
+
+
+def _named(values: CellValues, step: str, cell: CellIndex) -> Expression:
+    """The equation of a cell over the cells of steps by their names."""
+    steps = values.trace.steps
+
+    def read(other: str, at: CellIndex) -> Expression:
+        if other in steps:
+            return ref_to(other, at)
+        return values.read(other, at)
+
+    return values.tree(step, cell, read)
+
+
+@dataclass(frozen=True, slots=True)
+class _Slip:
+    """Another number in the place of one that a step reads."""
+
+    values: CellValues
+    step: str
+    ref: Ref
+
+    @property
+    def name(self) -> str:
+        """The cell, or the one that it is copied from: K[0][1] for K_T[1][0]."""
+        tree = self.ref
+        while self.values.trace.steps[tree.name].rule.is_copy:
+            source = _named(self.values, tree.name, cell_of(tree))
+            if not isinstance(source, Ref) or source.name not in self.values.trace.steps:
+                break
+            tree = source
+        return cell_text(tree)
+
+    def gives(self, cells: tuple[CellIndex, ...]) -> bool:
+        """Whether one and the same other number gives all of these cells."""
+        index = cell_of(self.ref)
+        claim = self.values.written(self.ref.name, index)
+        right = float(claim.value if claim else self.values.own(self.ref.name, index))
+        change = self._change(cells, right)
+        if not change:
+            return False
+        other = right + change
+        for cell in cells:
+            claim = self._claim(cell)
+            if not self._equation(cell, other).reaches(interval(claim)):
+                return False
+        return True
+
+    def _change(self, cells: tuple[CellIndex, ...], right: float) -> float:
+        """How far off the number would have to be, as near as the digits of the cells say: a whole
+        number where all of its step are. 0 if that says nothing.
+        """
+        least, most = -math.inf, math.inf
+        for cell in cells:
+            results = [self._result(cell, right + apart) for apart in _APART]
+            effect = abs(results[1] - results[0])
+            if not LEAST_EFFECT < effect < math.inf:
+                continue
+            claim = self._claim(cell)
+            ends = [float(claim.value + way * claim.half) for way in (-1, 1)]
+            changes = [_change_for(end, results) for end in ends]
+            least = max(least, min(changes))
+            most = min(most, max(changes))
+        change = (least + most) / 2
+        if not math.isfinite(change):
+            return 0.0
+        return float(round(change)) if self._is_whole else change
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether all numbers of the step are whole."""
+        numbers = self.values.own_step(self.ref.name).astype(float)
+        return bool((numbers == numbers.round()).all())
+
+    def _result(self, cell: CellIndex, number: float) -> float:
+        """What a cell comes to with another number."""
+        equation = self._equation(cell, number)
+        point = {ref: range.middle for ref, range in equation.ranges.items()}
+        return equation.graph.value(point)
+
+    def _equation(self, cell: CellIndex, number: float) -> CellEquation:
+        changed = Ref(self.ref.name, (*self.ref.indices, _CHANGED))
+
+        def put(node: Expression) -> Expression:
+            if not isinstance(node, Ref) or node.name not in self.values.trace.steps:
+                return node
+            if node == self.ref:
+                return changed
+            inner = self._by_way_of(node)
+            return node if inner is None else rewrite(inner, put)
+
+        tree = rewrite(_named(self.values, self.step, cell), put)
+        return self.values.equation_of(tree, {changed: Interval.at(number)})
+
+    def _by_way_of(self, ref: Ref) -> Expression | None:
+        """The equation of a number that is not written, if it reads the changed one."""
+        rule = self.values.trace.steps[ref.name].rule
+        if rule.given or self.values.written(ref.name, cell_of(ref)) is not None:
+            return None
+        tree = _named(self.values, ref.name, cell_of(ref))
+        return tree if self.ref in _refs(tree) else None
+
+    def _claim(self, cell: CellIndex) -> Claim:
+        return cast("Claim", self.values.answers.steps[self.step].cells[cell])
+
+
+def _change_for(result: float, results: list[float]) -> float:
+    """By how much a number has to change for a result; `results` are what it gives if it is changed
+    by 0, 1 and 2.
+
+    A number that is added, multiplied or divided by gives (a x + b) / (c x + d). Three results say
+    what that is: the cross-ratio of four of them is that of their numbers.
+    """
+    first, second, third = results
+    from_first = (result - first) * (third - second)
+    from_third = (third - result) * (second - first)
+    total = from_first + from_third
+    return 2 * from_first / total if total else math.inf

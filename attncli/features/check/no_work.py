@@ -1,0 +1,302 @@
+"""Numbers that need no work: the same one everywhere, the same row again and again, or what was
+read, copied.
+
+They are no error. But after numbers that were invented they show nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attncli.answers.model import Claim
+from attncli.features.check.cell_values import CellIndex, CellValues, steps_after
+from attncli.features.check.verdicts import JudgedCell, Judgement, indices_where
+
+# The rows of a matrix, as far as they tell something.
+RowsOfNumbers: TypeAlias = Sequence[Sequence[float]]
+Floats: TypeAlias = NDArray[np.float64]
+# A matrix with no more numbers that are different is a pattern, such as a diagonal.
+MOST_DIFFERENT = 2
+# So many cells may have one number more, and are too many to be alike by chance.
+CELLS_FOR_A_NUMBER = 4
+# Numbers as far apart are alike: 0.98 is nearly 1, so the row with it is nearly copied.
+NEARLY = 0.05
+_DECIMALS = 2
+
+
+def without_work(judgement: Judgement, first: str, name: str) -> list[CellIndex]:
+    """The cells of a step that are no error, and need no work if the numbers of `first` are what
+    was written there; `name` is that step, or one that follows from it.
+
+    Such cells are a pattern, or copied from what the step reads, and the right ones are not. What
+    is written between the two steps makes no difference: a slip is no work. To copy all rows after
+    `first` is none either, also where it is an error.
+    """
+    if name != first and _is_copy(judgement, name):
+        filled = np.ndenumerate(judgement.steps[name])
+        return [index for index, cell in filled if cast("JudgedCell", cell).given is not None]
+    done = indices_where(judgement.steps[name], "right", "carried", "rounding")
+    values = judgement.values
+    if name != first:
+        values = _without_later_work(judgement, first)
+    if not done or judgement.trace.steps[name].rule.given:
+        return []
+    cells = judgement.steps[name]
+    written = _numbers(cells, _written) if name == first else _own_numbers(cells, values, name)
+    rows = [*_matrices(written)]
+    right = [*_matrices(_numbers(cells, _right))]
+    if _are_copied(values, name, rows, right):
+        return done
+    if not _are_pattern(rows, right):
+        return []
+    if name != first and _is_one_row_of_work(values, name, rows):
+        return [index for index in done if any(index[-2:-1])]
+    return done
+
+
+def _is_copy(judgement: Judgement, name: str) -> bool:
+    """Whether each row that was written in a step is one that it reads, and the right ones are
+    not.
+    """
+    if judgement.trace.steps[name].rule.given:
+        return False
+    return _are_copied(judgement.values, name, *_written_and_right(judgement, name))
+
+
+def is_pattern(judgement: Judgement, name: str) -> bool:
+    """Whether the numbers of a step say little, and the right ones do not."""
+    if judgement.trace.steps[name].rule.given:
+        return False
+    return _are_pattern(*_written_and_right(judgement, name))
+
+
+def _written_and_right(
+    judgement: Judgement, name: str
+) -> tuple[list[RowsOfNumbers], list[RowsOfNumbers]]:
+    """The matrices of a step as they were written, and as they should be."""
+    cells = judgement.steps[name]
+    written = [*_matrices(_numbers(cells, _written))]
+    right = [*_matrices(_numbers(cells, _right))]
+    return written, right
+
+
+def is_one_number(judgement: Judgement, name: str) -> bool:
+    """Whether all numbers of a step that tell something are the same one, at least four of them,
+    and wrong for the most part.
+    """
+    cells = cast("list[JudgedCell]", judgement.steps[name].ravel().tolist())
+    telling = [cell for cell in cells if _tells_something(cell)]
+    if len(telling) < CELLS_FOR_A_NUMBER:
+        return False
+    different = {_written(cell) for cell in telling}
+    wrong = sum(cell.verdict == "wrong" for cell in telling)
+    return len(different) == 1 and 2 * wrong > len(telling)
+
+
+def _are_pattern(written: Sequence[RowsOfNumbers], right: Sequence[RowsOfNumbers]) -> bool:
+    return all(map(_say_little, written)) and not all(map(_say_little, right))
+
+
+def _are_copied(
+    values: CellValues,
+    name: str,
+    written: Sequence[RowsOfNumbers],
+    right: Sequence[RowsOfNumbers],
+) -> bool:
+    """Whether each row of a step is one that the step reads, and the right ones are not.
+
+    To copy is all there is to do in a step that transposes or hides.
+    """
+    rule = values.trace.steps[name].rule
+    if rule.is_copy or rule.only_hides:
+        return False
+    read = [*_matrices_read(values, name)]
+    if not all(_is_among(rows, read) for rows in written):
+        return False
+    return not all(_is_among(rows, read) for rows in right)
+
+
+def _is_one_row_of_work(values: CellValues, name: str, written: Sequence[RowsOfNumbers]) -> bool:
+    """Whether all rows are the same one, which is not there without work: it comes from numbers
+    that are not all alike, as averages do.
+    """
+    for rows in written:
+        different_rows = {tuple(row) for row in rows}
+        if len(different_rows) != 1 or not any(rows[0]):
+            return False
+    read = _matrices_read(values, name)
+    return any(len(set[float]().union(*matrix)) > 1 for matrix in read)
+
+
+def _without_later_work(judgement: Judgement, first: str) -> CellValues:
+    """The values by what was written up to a step, without what was written after it."""
+    answers, trace = judgement.answers, judgement.trace
+    later = steps_after(trace, {first})
+    kept = {name: answer for name, answer in answers.steps.items() if name not in later}
+    return CellValues(trace, replace(answers, steps=kept))
+
+
+def _numbers(cells: NDArray[np.object_], number_of: Callable[[JudgedCell], float]) -> Floats:
+    found = np.full(cells.shape, np.nan)
+    for index, cell in np.ndenumerate(cells):
+        if _tells_something(cast("JudgedCell", cell)):
+            found[index] = number_of(cast("JudgedCell", cell))
+    return found
+
+
+def _own_numbers(cells: NDArray[np.object_], values: CellValues, name: str) -> Floats:
+    """What follows in a step from what is written before it."""
+    own = values.own_step(name).astype(float)
+    tells = np.isfinite(_numbers(cells, _right))
+    return np.where(tells, own, np.nan)
+
+
+def _written(cell: JudgedCell) -> float:
+    return float(cast("Claim", cell.given).value)
+
+
+def _right(cell: JudgedCell) -> float:
+    return cell.expected
+
+
+def _matrices(numbers: Floats) -> Iterator[RowsOfNumbers]:
+    """The numbers of a step, a matrix for each head and entry; only those that tell something.
+
+    A 0 that has to be one tells nothing, as where a mask hides a key.
+    """
+    *_, rows, columns = (1, 1, *numbers.shape)
+    for block in numbers.reshape(-1, rows, columns).tolist():
+        matrix = []
+        for row in block:
+            telling = [round(number, _DECIMALS) for number in row if not math.isnan(number)]
+            if telling:
+                matrix.append(telling)
+        yield matrix
+
+
+def _tells_something(cell: JudgedCell) -> bool:
+    if cell.given is None:
+        return False
+    has_to_be_nothing = cell.expected in (0, -np.inf)
+    return not (has_to_be_nothing and cell.verdict == "right")
+
+
+def _say_little(rows: RowsOfNumbers) -> bool:
+    """Whether there are hardly any different numbers, all of a row are alike, or all rows are.
+
+    >>> _say_little([[9, 0, 0], [0, 9, 0], [0, 0, 9]]), _say_little([[1, 2, 3], [1, 2, 3]])
+    (True, True)
+    >>> _say_little([[1, 2], [2, 1]])
+    False
+    """
+    size = sum(map(len, rows))
+    if size < 2:
+        return False
+    different = set[float]().union(*rows)
+    most = min(MOST_DIFFERENT, size // CELLS_FOR_A_NUMBER)
+    if len(different) <= max(1, most):
+        return True
+    different_in_rows = {len(set(row)) for row in rows}
+    rows_are_longer = size > len(rows)
+    if rows_are_longer and different_in_rows == {1}:
+        return True
+    different_rows = {tuple(row) for row in rows}
+    return len(rows) > 1 == len(different_rows)
+
+
+def _is_among(rows: RowsOfNumbers, read: Sequence[RowsOfNumbers]) -> bool:
+    """Whether each row is nearly one of one of these matrices."""
+    if not rows:
+        return False
+    return any(_has_all(matrix, rows) for matrix in read)
+
+
+def _has_all(matrix: RowsOfNumbers, rows: RowsOfNumbers) -> bool:
+    return all(_has(matrix, row) for row in rows)
+
+
+def _has(matrix: RowsOfNumbers, row: Sequence[float]) -> bool:
+    return any(_are_near(row, other) for other in matrix)
+
+
+def _are_near(row: Sequence[float], other: Sequence[float]) -> bool:
+    if len(row) != len(other) or len(row) < 2:
+        return False
+    for one, two in zip(row, other, strict=True):
+        apart = abs(one - two)
+        rounded = round(apart, _DECIMALS)
+        if rounded > NEARLY:
+            return False
+    return True
+
+
+def _matrices_read(values: CellValues, name: str) -> Iterator[RowsOfNumbers]:
+    """The rows of what a step reads, by the solution's own numbers."""
+    for read in values.trace.steps[name].rule.inputs:
+        step = values.trace.steps.get(read)
+        if step is None or len(step.shape) < 2:
+            continue
+        found = np.empty(step.shape)
+        for index in np.ndindex(step.shape):
+            found[index] = _number(values, read, index)
+        columns = step.shape[-1]
+        yield found.reshape(-1, columns).tolist()
+
+
+def _number(values: CellValues, name: str, index: CellIndex) -> Decimal:
+    """What was written in a cell, or else what follows from what was."""
+    claim = values.written(name, index)
+    if claim is not None:
+        return claim.value
+    return values.own(name, index)
+
+
+@dataclass(frozen=True, slots=True)
+class TrivialAnswer:
+    """Wrong numbers from which all that comes after follows without any work.
+
+    They are the `cells` of the `step`, and so many are `carried` from them. All of them say
+    `claim`, or None if they are not all alike.
+    """
+
+    step: str
+    claim: Claim | None
+    cells: int
+    carried: int
+
+
+def trivial_answer(judgement: Judgement) -> TrivialAnswer | None:
+    """The first step with wrong numbers that need no work, and no error in all that follows."""
+    for name, cells in judgement.steps.items():
+        if not indices_where(cells, "wrong"):
+            continue
+        if not is_pattern(judgement, name):
+            continue
+        carried = _carried_without_work(judgement, name)
+        if carried:
+            claims = judgement.answers.steps[name].claims
+            different = {claim.value for claim in claims}
+            claim = claims[0] if len(different) == 1 else None
+            return TrivialAnswer(name, claim, len(claims), carried)
+    return None
+
+
+def _carried_without_work(judgement: Judgement, name: str) -> int:
+    """How many numbers that need no work are carried from a step; 0 if any after it is wrong."""
+    carried = 0
+    after = steps_after(judgement.trace, {name})
+    for step, cells in judgement.steps.items():
+        if step not in after:
+            continue
+        if indices_where(cells, "wrong"):
+            return 0
+        hollow = without_work(judgement, name, step)
+        carried += sum(cells[index].verdict == "carried" for index in hollow)
+    return carried
