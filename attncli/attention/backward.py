@@ -371,7 +371,8 @@ class Backward:
         for reader in readers:
             if name in THROUGH_HIDDEN and reader == "hidden":
                 return THROUGH_HIDDEN[name], ""
-            if name in THROUGH_WEIGHTS and reads(forward[reader].expression, "W_a"):
+            expression = forward[reader].expression
+            if name in THROUGH_WEIGHTS and reads(expression, "W_a"):
                 return THROUGH_WEIGHTS[name], ""
             return self._words_through(reader)
         return None

@@ -122,7 +122,8 @@ def why_no_change(cells: NDArray[Any]) -> str:
         return OTHER
     scores = np.array(SCORES)
     added = cells[:, [ZERO]]
-    factors = (cells[:, [HALF]] - added) / SCORES[HALF]
+    half = cells[:, [HALF]]
+    factors = (half - added) / SCORES[HALF]
     if is_close(added + 0 * scores, cells):
         return CONSTANT
     if is_close(factors, factors[0]):

@@ -156,7 +156,7 @@ _BY_TITLE = {rule.title.lower(): name for name, rule in RULES.items()}
 
 def step_called(name: str) -> str:
     """The step that a heading of a page, a paper or another program calls so; empty for none."""
-    said = " ".join(name.lower().split())
+    said = " ".join(name.lower().replace("_", " ").split())
     return _CALLED_ELSEWHERE.get(said) or _BY_TITLE.get(said, "")
 
 

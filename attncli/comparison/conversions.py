@@ -136,6 +136,8 @@ def _order(pair: _Pair, axis: int) -> tuple[int, ...]:
 
 def _places(right: Doubles, there: Doubles) -> tuple[int, ...]:
     """Which of the right rows each row there is; empty where one of them is none."""
+    if not (np.isfinite(right).all() and np.isfinite(there).all()):
+        return ()
     # One number says which row it may be, and all numbers if it is.
     by = np.cos(np.arange(right.shape[-1]))
     of_right, of_there = right @ by, there @ by

@@ -306,6 +306,10 @@ def _finite(value: Any) -> Any:
     return 0 if value == -math.inf else value
 
 
+def _decimal_finite(value: Decimal) -> Decimal:
+    return Decimal(_finite(value))
+
+
 def _or(*conditions: Any) -> Any:
     return reduce(operator.or_, conditions)
 
@@ -684,7 +688,7 @@ FUNCTIONS: dict[str, Function] = {
         "comparisons",
         _array_finite,
         _finite,
-        _finite,
+        _decimal_finite,
         _finite,
         intervals.finite,
         derivative=("where(x == -inf, 0, d)",),

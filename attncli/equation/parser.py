@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 
@@ -100,7 +101,7 @@ def _convert(node: ast.AST, source: str) -> Expression:
         case ast.UnaryOp(op=op, operand=operand) if type(op) in OPERATORS:
             return Call(OPERATORS[type(op)], (_convert(operand, source),))
         case ast.BoolOp(op=op, values=values):
-            return Call(OPERATORS[type(op)], tuple(_convert(value, source) for value in values))
+            return _joined(OPERATORS[type(op)], [_convert(value, source) for value in values])
         case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in OPERATORS:
             return Call(OPERATORS[type(op)], (_convert(left, source), _convert(right, source)))
         case ast.Call(func=ast.Name(id=name), args=[ast.Name(id=index), body]) if (
@@ -126,3 +127,15 @@ def binary(function: str, left: Expression, right: Expression) -> Expression:
 
 def _index(node: ast.AST, source: str) -> str | Expression:
     return node.id if isinstance(node, ast.Name) else _convert(node, source)
+
+
+def _joined(function: str, conditions: Sequence[Expression]) -> Call:
+    """`a and (b and c)` is printed like `a and b and c`, and so it is the same."""
+    joined: list[Expression] = []
+    for condition in conditions:
+        match condition:
+            case Call(name, parts) if name == function:
+                joined.extend(parts)
+            case _:
+                joined.append(condition)
+    return Call(function, tuple(joined))

@@ -26,8 +26,8 @@ def index_sizes(
     """
     known = known or {}
     sizes: dict[str, int] = {}
-    parts = tuple(_chosen(equation.expression))
-    always = tuple(_arrays(equation.expression))
+    parts = tuple(read_if_chosen(equation.expression))
+    always = tuple(read_always(equation.expression))
     for number, node in enumerate((*always, *parts)):
         if number == len(always):
             sizes = {**known, **sizes}
@@ -54,23 +54,23 @@ def _in_python(equation: Equation) -> str:
     return write_equation(equation, PYTHON)
 
 
-def _arrays(expression: Expression) -> Iterator[Ref]:
+def read_always(expression: Expression) -> Iterator[Ref]:
     """The cells an expression always reads."""
     match expression:
         case Ref():
             yield expression
         case Call(function="where", arguments=(condition, _, _)):
-            yield from _arrays(condition)
+            yield from read_always(condition)
         case Call(arguments=arguments):
             for argument in arguments:
-                yield from _arrays(argument)
+                yield from read_always(argument)
         case Reduce(body=body):
-            yield from _arrays(body)
+            yield from read_always(body)
         case Number() | Name():
             pass
 
 
-def _chosen(expression: Expression) -> Iterator[Ref]:
+def read_if_chosen(expression: Expression) -> Iterator[Ref]:
     """The cells it reads only where a `where` chooses them."""
     for node in walk(expression):
         if not isinstance(node, Call) or node.function != "where":

@@ -135,7 +135,8 @@ def _holds(condition: Expression) -> bool | None:
         return bool(exact)
     if any(isinstance(node, Name | Ref | Reduce) for node in walk(condition)):
         return None
-    return bool(decimal_value(condition, {}, {}, _no_array, {}))
+    value = decimal_value(condition, {}, {}, _no_array, {})
+    return bool(value)
 
 
 def _no_array(name: str, index: tuple[int, ...]) -> Decimal:

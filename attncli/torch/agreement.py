@@ -72,7 +72,8 @@ class Agreement(NamedTuple):
         if not self:
             said = f"{said[0].upper()}{said[1:]}"
         steps = steps_table(self.comparison, precision=3, everything=True)
-        page = Document("attncli beside the recorded call", (Paragraph((f"{said}.",)), *steps))
+        first = Paragraph((f"{said}.",))
+        page = Document("attncli beside the recorded call", (first, *steps))
         return render(page, "markdown", Style(math="dollars"))
 
     def __repr__(self) -> str:
@@ -213,4 +214,5 @@ def _numbers(
     """What was recorded of a head and an entry, without an axis for the only entry of a batch."""
     if entry is None and call.entries == 1:
         entry = 0
-    return np.array(to_numpy(cut(tensor, head, entry)))
+    chosen = cut(tensor, head, entry)
+    return np.array(to_numpy(chosen))

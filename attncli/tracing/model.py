@@ -500,3 +500,9 @@ def repeat_along(
             sizes.append(1)
     aligned = xp.reshape(cells, tuple(sizes))
     return xp.broadcast_to(aligned, tuple(shape))
+
+
+def hides_keys(trace: Trace) -> bool:
+    """Whether a mask hides a key from a query."""
+    masked = trace.steps.get("masked")
+    return masked is not None and bool(np.isneginf(masked.value).any())

@@ -75,7 +75,10 @@ def test_four_worlds_agree(name: str, arguments: tuple[float, ...], value: float
         [argument if isinstance(argument, bool) else kind(argument) for argument in arguments]
         for kind in (Decimal, Fraction)
     )
-    assert float(function.decimal(*decimals)) == value
+    in_decimals = function.decimal(*decimals)
+    assert float(in_decimals) == value
+    # Functions of decimals take nothing else.
+    assert isinstance(in_decimals, (Decimal, bool))
     # None says that it has no rational value there.
     assert function.rational(*fractions) in (value, None)
     arrays = [
@@ -89,7 +92,9 @@ def test_four_worlds_agree(name: str, arguments: tuple[float, ...], value: float
 @pytest.mark.parametrize("world", ["scalar", "rational", "decimal"])
 def test_an_infinity_is_no_finite_shift(world: str) -> None:
     number = Decimal("-Infinity") if world == "decimal" else -math.inf
-    assert getattr(FUNCTIONS["finite"], world)(number) == 0
+    shift = getattr(FUNCTIONS["finite"], world)(number)
+    assert shift == 0
+    assert isinstance(shift, Decimal) == (world == "decimal")
     assert FUNCTIONS["finite"].array(np, np.array([-math.inf, 2.0])).tolist() == [0, 2]
 
 

@@ -35,6 +35,14 @@ def test_a_product_is_a_sum_over_cells() -> None:
             Call("and_", (Call("lt", (Name("i"), Name("j"))), Call("ge", (Name("j"), Name("k"))))),
         ),
         (
+            # It is printed without brackets, and read back from there.
+            "(i and j) and (k and (i or j))",
+            Call(
+                "and_",
+                (Name("i"), Name("j"), Name("k"), Call("or_", (Name("i"), Name("j")))),
+            ),
+        ),
+        (
             "i < j or j >= k and i == j",
             Call(
                 "or_",

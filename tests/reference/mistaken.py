@@ -300,7 +300,7 @@ FORWARD: tuple[Kind, ...] = (
     ),
     plain("the mask was forgotten", MASKED, masked=lambda s: s.unmasked),
     plain("the mask was inverted", MASKED, mask=lambda s: np.where(s.unseen, 0.0, -np.inf)),
-    plain("the mask was transposed", CAUSAL, mask=lambda s: s.mask_given.T),
+    plain("the mask was transposed", {"mask": "causal window"}, mask=lambda s: s.mask_given.T),
     plain(
         "the mask hid each token from itself",
         CAUSAL,
@@ -865,7 +865,7 @@ def result_of_neighbour(p: Sheet, choice: Generator, decimals: int) -> Made:
     step, cell = a_cell(p, choice)
     near = next_to(choice, worked(p, steps_of(p))[step].shape, cell)
     return Made(
-        (f"it is the number of {at(step, *near)}",),
+        (f"the number was copied from {at(step, *near)}",),
         at_cell(step, cell, lambda s: RIGHT[step](s)[near]),
     )
 
@@ -1263,7 +1263,7 @@ FURTHER: tuple[Kind, ...] = (
     ),
     plain(
         "the causal mask hid what comes before, not what comes after",
-        {"mask": "causal", "context": True, "tokens": 3},
+        {"mask": "causal", "tokens": 3},
         mask=lambda s: np.where(np.tri(*s.mask_given.shape, k=-1, dtype=bool), -np.inf, 0.0),
     ),
     plain(

@@ -259,6 +259,16 @@ def test_what_is_not_written_as_asked_for_is_a_fault(
         written(tmp_path, *line)
 
 
+def test_the_page_of_recorded_calls_is_no_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("page.yaml").write_text("# Recorded calls\n")
+    written(tmp_path, "record", "model", "--format=markdown", "-o", "page.yaml")
+    with pytest.raises(Unwritten, match="compute does not read what it writes"):
+        written(tmp_path, "record", "model", "--layer=0", "-o", "page.yaml")
+
+
 def test_a_line_may_say_that_there_was_nothing_to_write(tmp_path: Path) -> None:
     line = ["test", "mine.py:attention", "-o", "written.yaml"]
     written(tmp_path, *line, end=End(0, "", "no case differs, so written.yaml was not written"))

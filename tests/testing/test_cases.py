@@ -134,7 +134,7 @@ SAME = (
         "the scores were divided by the root of n",
         "the scores were divided by the root of the number of keys",
     ),
-    ("the mask was transposed", "the causal mask hid what comes before, not what comes after"),
+    ("the causal mask hid what comes before, not what comes after", "the mask was transposed"),
     # A softcap and a mask hide from other queries what these hide; other cases tell them apart.
     (
         "a causal mask from the last token was applied that the problem does not ask for",

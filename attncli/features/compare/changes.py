@@ -15,7 +15,7 @@ from attncli.problem.synonyms import equivalent
 from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, Node, is_null
 from attncli.problem.text.source import Source
-from attncli.problem.text.yaml_parser import parse_yaml
+from attncli.problem.text.tree import parse_value
 from attncli.system import quoted, unquoted
 
 SET = "--set"
@@ -94,7 +94,7 @@ def read_changed(
     text, sources = source.text, {}
     for key, value in changed.items():
         written = Source(f"{SET} {key}", value, source.folder, source.outside)
-        node = parse_yaml(ErrorCollector(written, Exit.USAGE)) if value.strip() else None
+        node = parse_value(ErrorCollector(written, Exit.USAGE)) if value.strip() else None
         if node is None or is_null(node):
             if key not in values:
                 raise usage_error(

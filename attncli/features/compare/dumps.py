@@ -639,8 +639,9 @@ def _labels(node: Node | None) -> tuple[tuple[str, ...], ...]:
     labels = []
     for axis in node.items:
         if isinstance(axis, ListNode):
-            of_axis = [leaf.text for leaf in axis.items if isinstance(leaf, Leaf)]
-            labels.append(tuple(of_axis))
+            leaves = [each for each in axis.items if isinstance(each, Leaf)]
+            of_axis = tuple(leaf.text for leaf in leaves)
+            labels.append(of_axis)
     return tuple(labels)
 
 

@@ -83,4 +83,5 @@ def _read_places(manifest: str) -> Iterator[tuple[str, PlaceInSet]]:
     digits = max(2, len(str(len(rows))))
     for number, row in enumerate(rows, start=1):
         problem = file_of(row.cells["problem"], manifest)
-        yield os.path.realpath(problem), PlaceInSet(f"{number:0{digits}}", row.cells["student"])
+        place = PlaceInSet(f"{number:0{digits}}", row.cells["student"])
+        yield os.path.realpath(problem), place

@@ -212,7 +212,8 @@ def _relative(error: float) -> Text:
 
 
 def _digits(value: float) -> str:
-    mantissa, power, exponent = f"{value:.{DIGITS_OF_A_GRADIENT}g}".partition("e")
+    text = f"{value:.{DIGITS_OF_A_GRADIENT}g}"
+    mantissa, power, exponent = text.partition("e")
     if not power:
         return mantissa
     sign = "+" if exponent.startswith("+") else ""
@@ -265,7 +266,8 @@ def _unknown_cells(check: GradientCheck, *, at_kinks: bool) -> str:
     moved = len(check.cells)
     if unknown == moved:
         return check.name
-    return f"{check.name} ({unknown:,} of {count(moved, 'cell')})"
+    of_all = count(moved, "cell")
+    return f"{check.name} ({unknown:,} of {of_all})"
 
 
 def _number_unknown(check: GradientCheck, *, at_kinks: bool | None = None) -> int:

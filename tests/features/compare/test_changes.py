@@ -42,6 +42,15 @@ def test_another_value() -> None:
     assert (problem.title, problem.softcap.value) == ("T", 5)  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize(
+    "matrix",
+    ["[3 4]\n[5 6]", "| 3 | 4 |\n| 5 | 6 |", "[[3, 4], [5, 6]];", "⎡3 4⎤\n⎣5 6⎦", "3\t4\n5\t6"],
+)
+def test_a_pasted_matrix(matrix: str) -> None:
+    """Also one that YAML refuses."""
+    assert changed(f"V={matrix}").given["V"].value.tolist() == [[3, 4], [5, 6]]
+
+
 @pytest.mark.parametrize("setting", ["softcap=", "softcap= ", "softcap=null", "softcap=~"])
 def test_a_key_is_taken_away(setting: str) -> None:
     assert changed(setting).softcap is None
@@ -96,6 +105,11 @@ def test_the_tree_is_not_changed() -> None:
             ),
         ),
         ("V=[[1]]", "--set V:1:1: V: has 1 row, but K has 2 (every key needs a value: "),
+        (
+            "V={{1, 0}, {0, 1}}",
+            "--set V:1:1: V: the brackets of a matrix are [ ], not { } (write [[1, 0], [0, 1]])",
+        ),
+        ("V=[1, 0], [0, 1]", "--set V:1:9: V: [0, does not belong here (put all rows into one"),
         ("V=[[1]", '--set V:1:5: "]" is missing (add it here; write a list as [1, 2, 3])'),
         (
             "W_Q=[[1]]",

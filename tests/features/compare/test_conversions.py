@@ -5,12 +5,14 @@ another order, other heads, nothing that was read.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import attncli
+from attncli.cli.main import run
 from attncli.comparison.compared import Compared
 
 Array = np.ndarray[Any, Any]
@@ -114,3 +116,12 @@ def test_what_has_no_effect_on_the_output() -> None:
         "From scores on, both sides agree: what differs has no effect on the output."
         in found.to_markdown()
     )
+
+
+def test_numbers_that_overflow_in_a_dump_bring_no_warning_of_numpy(tmp_path: Path) -> None:
+    """Weights that were put in another order are looked for among finite numbers alone."""
+    problem, dump = tmp_path / "problem.yaml", tmp_path / "dump.npz"
+    problem.write_text("K: [[-1.89e+299], [1.77]]\nV: [[1], [1]]\nQ: [[-6.9e+299], [4.24e+153]]\n")
+    huge = np.array([[-np.inf], [np.inf]], dtype=np.float32)
+    np.savez(dump, Q=huge, K=huge, V=np.ones((2, 1), dtype=np.float32))
+    assert run(["compare", str(problem), str(dump)]) == 1

@@ -376,7 +376,10 @@ def test_a_mask_that_hides_a_row_whole_is_named(
     ("mask", "name"),
     [
         (HIDDEN["inverted"], "the mask was inverted"),
-        (HIDDEN["causal"].T, "the mask was transposed"),
+        (
+            HIDDEN["causal"].T,
+            "the causal mask hid what comes before, not what comes after",
+        ),
         (~SEEN * 1.0, "a mask of 0 for seen and 1 for hidden was added to the scores, as it is"),
     ],
     ids=["inverted", "transposed", "added"],

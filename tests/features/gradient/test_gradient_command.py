@@ -104,6 +104,28 @@ def test_what_heads_read_stands_once_in_each_head() -> None:
     assert of_values == ["Head 0: V", "Head 2: V"]
 
 
+@pytest.mark.parametrize("format", ["txt", "md", "tex"])
+def test_every_head_shows_what_one_head_shows(tmp_path: Path, format: str) -> None:
+    """Where the product of one head is too wide for the page, and that of the other one is not."""
+    problem, page = tmp_path / "problem.yaml", tmp_path / f"page.{format}"
+    problem.write_text(
+        "X: [[-1, 0]]\n"
+        "context: [[2, 3, 3, 0], [-1, -2, 2, -3], [1, 1, 0, -1]]\n"
+        "W_Q: [[1/3, 1/3, 1/3, 1/3, 1, 2, 3, 4], [0, 0, 0, 0, 1, 2, 3, 4]]\n"
+        "W_K: [[3, 2, 3, 3, 3000, -2.123, -3000, -1], [3, -2, 3, -1, 1, -3.123, -2, 1],"
+        " [-1, 3, 3, -3, 2.123, 3, 0, 2], [-3, 1, -3, -2, 0, 3.123, -3, 3]]\n"
+        "W_V: [[1, 0, 1, 0, 1, 0, 1, 0], [1, 0, 1, 0, 1, 0, 1, 0], [1, 0, 1, 0, 1, 0, 1, 0],"
+        " [1, 0, 1, 0, 1, 0, 1, 0]]\n"
+        "heads: 2\n"
+        "d_output: [[3, 0, 0, 3, 0, 3, -2, -1]]\n"
+    )
+    assert run(["gradient", str(problem), "-o", str(page)]) == 0
+    assert run(["check", str(problem), str(page), "-q"]) == 0
+    data = tmp_path / "check.json"
+    assert run(["check", str(problem), str(page), "-o", str(data)]) == 0
+    assert json.loads(data.read_text())["counts"]["missing"] == 0
+
+
 def test_data(capsys: pytest.CaptureFixture[str]) -> None:
     code, page, _ = answered(capsys, LOVE, "--format", "json")
     steps = json.loads(page)["steps"]

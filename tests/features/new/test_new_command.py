@@ -291,3 +291,26 @@ def test_d_model_is_the_input_that_is_not_given(capsys: pytest.CaptureFixture[st
 def test_equations_can_read_given_queries(capsys: pytest.CaptureFixture[str]) -> None:
     text = written(capsys, "--given", "qkv", "--equations")
     assert "attention_left" in attncli.trace(loads(text.encode(), "p.yaml"))
+
+
+def test_a_page_to_begin_with_has_five_problems_and_replaces_no_file(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    page = tmp_path / "page.html"
+    assert run(["new", "--tokens", "one two", "-o", str(page)]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert re.findall(r'data-start="(\w+)"', text) == ["qkv", "heads", "cross", "cache"]
+    assert text.count('aria-current="page"') == 5
+    assert text.count("one two: ") >= 5
+    assert run(["new", "-o", str(page)]) == 2
+    assert "there already" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--random", "--heads 2", "--given qkv", "--d-k 2"])
+def test_a_page_to_begin_with_takes_the_words_alone(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, option: str
+) -> None:
+    page = tmp_path / "page.html"
+    assert run(["new", *option.split(), "-o", str(page)]) == 2
+    assert f"{option.split()[0]} is not for a page" in capsys.readouterr().err
+    assert not page.exists()

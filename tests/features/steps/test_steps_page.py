@@ -352,6 +352,7 @@ def test_data() -> None:
     ("name", "help"),
     [
         ("weigths", "did you mean weights?"),
+        ("scaled_scores", "did you mean scaled?"),
         ("q", "did you mean Q?"),
         ("zzz", "attncli steps --all lists all steps"),
     ],

@@ -11,12 +11,15 @@ import pytest
 from attncli.testing.asking import CaseResult
 from attncli.testing.diagnosis import differing
 from attncli.testing.gradients.findings import NAN_WHERE_BLIND, gradient_findings
+from attncli.testing.running.process import Limits
 from attncli.testing.trial import try_function
 from tests.cases import in_one_test
 from tests.testing.gradients.wrong import WRONG
 from tests.testing.in_process import results_back
 
 HERE = Path(__file__).parent
+# A framework may start slowly where other tests run.
+PATIENT = Limits(seconds=60)
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +112,7 @@ def test_gradients_that_cannot_be_worked_out(torch: Any, name: str, said: str) -
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["applied", "WithoutMean.apply", "WithoutMean"])
 def test_a_class_with_a_backward_pass_of_its_own_is_applied(torch: Any, name: str) -> None:
-    trial = try_function(f"{HERE}/in_torch.py:{name}", gradient=True)
+    trial = try_function(f"{HERE}/in_torch.py:{name}", gradient=True, limits=PATIENT)
     assert [each.mistakes for each in trial.explanations] == [
         ("the row's mean was not subtracted in the backward pass of the softmax",)
     ]
@@ -127,7 +130,7 @@ def test_a_class_with_a_backward_pass_of_its_own_is_applied(torch: Any, name: st
 def test_the_parameters_of_an_applied_class_are_those_of_its_forward(
     torch: Any, name: str, asked: set[str]
 ) -> None:
-    trial = try_function(f"{HERE}/in_torch.py:{name}", gradient=True)
+    trial = try_function(f"{HERE}/in_torch.py:{name}", gradient=True, limits=PATIENT)
     assert trial.agrees
     with_settings = {each.case.name for each in trial.results if each.case.asks}
     assert (
@@ -138,7 +141,7 @@ def test_the_parameters_of_an_applied_class_are_those_of_its_forward(
 @pytest.mark.long
 @pytest.mark.torch
 def test_a_wrong_output_is_said_first_and_its_gradients_are_not_judged(torch: Any) -> None:
-    trial = try_function(f"{HERE}/in_torch.py:scale_forgotten", gradient=True)
+    trial = try_function(f"{HERE}/in_torch.py:scale_forgotten", gradient=True, limits=PATIENT)
     assert [each.mistakes for each in trial.explanations] == [("the scores were not scaled",)]
     assert not any(each.is_of_gradients for each in differing(trial.results))
 
@@ -148,5 +151,5 @@ def test_a_wrong_output_is_said_first_and_its_gradients_are_not_judged(torch: An
 @pytest.mark.parametrize(("cut", "said"), [("k", "W_K"), ("v", "W_V and b_V")])
 def test_a_layer_of_which_a_part_learns_nothing(torch: Any, cut: str, said: str) -> None:
     # What is added to all keys alike moves no weight, so the gradient of b_K is 0 anyway.
-    trial = try_function(f"{HERE}/in_torch.py:Layer(cut='{cut}')", gradient=True)
+    trial = try_function(f"{HERE}/in_torch.py:Layer(cut='{cut}')", gradient=True, limits=PATIENT)
     assert [each.mistakes for each in trial.explanations] == [(f"no gradient reaches {said}",)]

@@ -165,6 +165,11 @@ def _png(data: bytes) -> None:
     assert b"IEND" in data[-12:], "it is cut off"
 
 
+def _pdf(data: bytes) -> None:
+    assert data.startswith(b"%PDF-"), "it is no PDF"
+    assert b"%%EOF" in data[-12:], "it is cut off"
+
+
 def _table(data: bytes, between: str = ",") -> None:
     widths = {
         len(row) for row in csv.reader(io.StringIO(data.decode("utf-8-sig")), delimiter=between)
@@ -179,6 +184,7 @@ SUFFIXES = {
     "latex": ".tex",
     "html": ".html",
     "json": ".json",
+    "pdf": ".pdf",
     "xlsx": ".xlsx",
     "csv": ".csv",
     "tsv": ".tsv",
@@ -200,7 +206,7 @@ WHOLE: dict[str, Callable[[bytes], Any]] = {
     ".tsv": lambda data: _table(data, "\t"),
     ".npy": lambda data: np.load(io.BytesIO(data), allow_pickle=False),
     ".npz": lambda data: dict(np.load(io.BytesIO(data), allow_pickle=False)),
-    ".pdf": lambda data: data.index(b"%%EOF"),
+    ".pdf": _pdf,
     ".f32": lambda data: np.frombuffer(data, "<f4"),
     ".u8": lambda data: np.frombuffer(data, np.uint8),
 }
@@ -273,6 +279,13 @@ def _mask(line: list[str], asked: Mapping[str, str], changed: list[str]) -> Iter
             yield Reading(["compute", name, "--detail=brief"], (0,))
 
 
+def _recorded(line: list[str], asked: Mapping[str, str], changed: list[str]) -> Iterator[Reading]:
+    """A file of YAML is a problem, unless the line asks for a page; others are pages."""
+    is_page = any(word.startswith("--format") for word in line)
+    if not is_page:
+        yield from _mask(line, asked, changed)
+
+
 def _worksheet(line: list[str], asked: Mapping[str, str], changed: list[str]) -> Iterator[Reading]:
     """The answers and the sheet are blank, and the key is right, of a problem that the line does
     not change.
@@ -301,6 +314,6 @@ READERS: dict[str, Callable[[list[str], Mapping[str, str], list[str]], Iterator[
     "mask": _mask,
     "new": _new_problem,
     "example": _problem,
-    "record": _problem,
+    "record": _recorded,
     "worksheet": _worksheet,
 }
