@@ -247,6 +247,7 @@ def check(
             lenient=lenient,
             gradient=scheme is not None and scheme.marks_gradients,
             decimals=one_solution.decimals_asked(decimals, scheme),
+            for_marks=scheme is not None,
         )
         if scheme is not None:
             solution, diagnoses, earned = one_solution.marked(solution, diagnoses, scheme)

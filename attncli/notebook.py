@@ -359,6 +359,7 @@ class Trace(tracing.Trace):
             attncli.trace("problem.yaml").page()
         """
         # Few programs need it.
+        from attncli.page.kept_problem import with_problem
         from attncli.page.live.live_or_static import with_live
         from attncli.render.html.frame import Page
 
@@ -372,8 +373,10 @@ class Trace(tracing.Trace):
         )
         view = replace(view, short=False)
         page = _page(self, view)
-        if self.problem and not static:
-            page = with_live(page, self.problem, self, view)
+        if self.problem:
+            page = with_problem(page, self.problem, view)
+            if not static:
+                page = with_live(page, self.problem, self, view)
         return Page(self.title, render(page, "html"), text, height)
 
     def _repr_markdown_(self) -> str | None:

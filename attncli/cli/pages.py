@@ -52,8 +52,12 @@ def with_changeable_numbers(
 ) -> Document:
     """The page with what its look works out anew when a number changes: a live page, a workbook.
 
-    Any other page is as it was.
+    Any other page only keeps its problem.
     """
+    if look.format != "table":
+        from attncli.page.kept_problem import with_problem
+
+        page = with_problem(page, problem, view)
     if look.is_live():
         from attncli.page.live.live_or_static import with_live
 
@@ -86,7 +90,8 @@ def write_page(document: Document, look: Look, *, pictures: bool = False) -> Non
     if look.format in OF_LATEX:
         from attncli.render.pdf import engine
 
-        write_bytes([engine()(render(document, "latex", style))], path, option=option)
+        text = render(document, "latex", style)
+        write_bytes([engine()(text)], path, option=option)
         return
     if look.fragment and path and SECTION in path:
         from attncli.render.sections import sections

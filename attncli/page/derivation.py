@@ -15,6 +15,7 @@ from attncli.page.document import Block, Document, Heading, Lazy, Math, Once, Pa
 from attncli.page.notes_and_summary import about, notes, summary, with_note_on_rounding
 from attncli.page.printer import Printer, printer_for
 from attncli.page.sections import cell_section, given_section, step_pictures, step_section
+from attncli.page.short.opening import opening
 from attncli.page.short.overview import overview
 from attncli.page.short.sections import ShownOnce, is_used, short_sections
 from attncli.page.view import View, chosen_cell, chosen_query, chosen_steps, selected_part
@@ -76,12 +77,14 @@ def derivation(trace: Trace, view: View, deviation: FormatDeviation | None = Non
         elif view.summary:
             yield from _steps_before(printer, names)
 
+    is_whole = view.steps is None and view.head is None and view.entry is None
     return Document(
         trace.title,
         kind(page),
         lambda: _data(whole, view, deviation),
         array=lambda: one_array(trace, names),
         rows=lambda: table_rows(trace, names),
+        opening=opening(trace) if is_whole else "",
     )
 
 

@@ -20,11 +20,13 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 # What is a formula in the names of mistakes: lengths and weights, the root of a length, and
-# products with a transposed matrix.
+# products with a transposed matrix, or that were worked out in the place of another one.
 _FACTOR = r"d?[A-Z](?:_[QKVO])?(?:\^T)?"
+_FACTORS = rf"{_FACTOR}(?: {_FACTOR})*"
 _SYMBOL = re.compile(
     r"(?<![\w\[])(?:"
-    rf"(?P<product>(?=[\w ^]*\^T){_FACTOR}(?: {_FACTOR})*)(?![\w^])"
+    rf"(?P<product>(?:(?=[\w ^]*\^T)|(?<=instead of )|(?={_FACTORS} was worked out))"
+    rf"{_FACTORS})(?![\w^])"
     r"|the root of (?P<length>d_(?:k|v|model)|n)(?![\w\[^]| of)"
     r"|(?P<symbol>d_(?:k|v|model)|W_[QKVO])(?![\w\[^])"
     r")"
@@ -446,13 +448,15 @@ class TableSheet(NamedTuple):
 class ToFillIn(NamedTuple):
     """What is typed into a page is saved as a `file` of this name: the `answers`, in which a number
     stands in the place of each `blank`, step by step. The page asks for a name, and calls the file
-    so, unless the file `is_named` after somebody.
+    so, unless the file `is_named` after somebody. Of the steps, those that are `asked` are counted;
+    all if none is named.
     """
 
     file: str
     answers: str
     blank: str = "_"
     is_named: bool = False
+    asked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -463,7 +467,9 @@ class Document:
     are for the page of one step of a trace: the array of its numbers, and the rows of a table of
     them, with labels. `live` is for a page that works itself out when a number is changed, and so
     is a `workbook` of formulas; one of tables has only their numbers. In LaTeX and HTML there may
-    be several `copies`, each on new paper. `to_fill_in` is for a page with blanks to type into.
+    be several `copies`, each on new paper. Pages for browsers begin with the `opening`.
+    `to_fill_in` is for a page with blanks to type into. `problem` makes the text of the problem
+    that a whole page keeps; of others, none.
     """
 
     title: str
@@ -478,7 +484,9 @@ class Document:
         default=None, compare=False
     )
     copies: int = 1
+    opening: str = field(default="", compare=False)
     to_fill_in: ToFillIn | None = field(default=None, compare=False)
+    problem: Callable[[], str] = field(default=str, compare=False)
 
     @property
     def sorts(self) -> bool:
@@ -520,6 +528,9 @@ def with_symbols(sentence: str) -> Text:
     'the scores were divided by √d_k'
     >>> plain(with_symbols("K Q^T was worked out instead of Q K^T"))
     'K Qᵀ was worked out instead of Q Kᵀ'
+    >>> pieces = with_symbols("A X was worked out instead of A V")
+    >>> [each for each in pieces if isinstance(each, str)]
+    [' was worked out instead of ']
     """
     pieces: list[str | Math] = []
     end = 0

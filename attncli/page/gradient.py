@@ -253,6 +253,7 @@ def _steps(
             explained=known,
             titled=view.short,
             read=_read_first(here, step, place, once),
+            is_part=bool(place),
         )
         yield from step_pictures(here, name, view, place)
         if view.detail == "brief" or known or not view.explains:

@@ -177,8 +177,8 @@ def _scale(trace: Trace, step: Step) -> Scale | None:
     from attncli.page.colors.scale import scale_of
 
     values = step.value.astype(np.float64)
-    seen = values[~hidden_cells(trace, step)]
-    scale = scale_of(trace, step.name, seen)
+    hidden = hidden_cells(trace, step)
+    scale = scale_of(trace, step.name, values[~hidden])
     return scale if scale.low < scale.high else None
 
 

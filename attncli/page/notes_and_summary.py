@@ -286,12 +286,8 @@ def _row(printer: Printer, number: int, step: Step) -> tuple[Text, ...]:
 def flow_of_shapes(trace: Trace) -> Text:
     """X (3, 4) → Q, K, V (3, 3) → …, up to the result."""
     said: list[str | Math] = []
-    groups = list(FLOW_OF_SHAPES)
-    if not any(trace.result in group for group in groups):
-        groups.append((trace.result,))
-    for group in groups:
-        steps = [trace.steps[name] for name in group if name in trace.steps]
-        if said and steps:
+    for steps in groups_of_flow(trace):
+        if said:
             said.append(" → ")
         different_shapes = {step.shape for step in steps}
         for place, step in enumerate(steps):
@@ -303,3 +299,14 @@ def flow_of_shapes(trace: Trace) -> Text:
                 shape = product_text((step.shape,))
                 said.append(f" {shape}")
     return tuple(said)
+
+
+def groups_of_flow(trace: Trace) -> Iterator[list[Step]]:
+    """The steps whose shapes are said, those together that are at one place of the way."""
+    groups = list(FLOW_OF_SHAPES)
+    if not any(trace.result in group for group in groups):
+        groups.append((trace.result,))
+    for group in groups:
+        steps = [trace.steps[name] for name in group if name in trace.steps]
+        if steps:
+            yield steps

@@ -69,10 +69,13 @@ def step_section(
     explained: bool = False,
     titled: bool = False,
     read: Sequence[Step] = (),
+    is_part: bool = False,
 ) -> Iterator[Block]:
     """A computed step, from its headline to its worked lines; `explained` where the page has said
     what it is, `titled` where its title has room for its formula. What it has `read`, and no step
-    before it, stands above its matrix.
+    before it, stands above its matrix, or beside it as a factor of a product. Of a head or an
+    entry, which `is_part` of a page, it stands above in any case: the product of another one may be
+    too wide, and what one head shows, all show.
     """
     rule = step.rule
     product = shapes(printer.trace, step)
@@ -89,7 +92,7 @@ def step_section(
     matrix = own if is_brief else beside_factors(printer, step, own)
     for each in read:
         shown = list(given_section(printer, each, "brief"))
-        if isinstance(matrix, Product) and matrix.has(each.name):
+        if isinstance(matrix, Product) and matrix.has(each.name) and not is_part:
             # Where both have no room side by side, it stands above, too.
             matrix = matrix._replace(instead=(*shown, *matrix.instead))
         else:
@@ -170,8 +173,8 @@ def cell_section(printer: Printer, step: Step, index: tuple[int, ...]) -> Iterat
     if not rule.given:
         product = shapes(printer.trace, step)
     yield Heading(title, shapes=product, step=step.name)
-    meaning = rule.meaning[0].upper() + rule.meaning[1:]
-    yield Paragraph(printer.prose(meaning))
+    first = rule.meaning[0].upper()
+    yield Paragraph(printer.prose(first + rule.meaning[1:]))
     if rule.given:
         label = step.cell_label(index)
         number = printer.number(step.name, index)

@@ -32,6 +32,10 @@ _CELL = r"(?s)\s*([^\s\[]+)\s*(?:\[(.*)\]\s*)?"
 _END = r"(?:,|\]\s*\[|$)"
 _PART = rf"""(?s)\s*"([^"]*)"\s*{_END}|\s*'([^']*)'\s*{_END}|((?:(?!\]\s*\[)[^,])*){_END}"""
 # Nobody calls a cell by so many characters.
+_IN_OTHER_BRACKETS = re.compile(
+    r"(?P<step>[A-Za-z]\w*)\s*[({ ]\s*(?P<row>\w+)[, ]\s*(?P<column>\w+)\s*[)}]?"
+)
+_WITH_INDICES = re.compile(r"(?P<step>[A-Za-z]\w*?)_\{?(?P<row>[1-9]),?(?P<column>[1-9])\}?")
 _LONGEST_NAME_OF_A_CELL = 1000
 HELP_ON_BACKWARD = "use attncli gradient, or --gradient with worksheet and compare"
 # As titles have them.
@@ -72,6 +76,12 @@ class View:
     short: bool = True
     summary: bool = False
     forward: bool = False
+
+    @property
+    def is_part(self) -> bool:
+        """Whether only a part of a page is shown: some steps, a cell, a query, a head, an entry."""
+        chosen = (self.steps, self.cell, self.query, self.head, self.entry)
+        return any(part is not None for part in chosen)
 
     def steps_needed(self, numbers_alone: bool) -> frozenset[str] | None:
         """The steps whose numbers a page with this view has, or data of `numbers_alone`; None for
@@ -223,6 +233,8 @@ def chosen_cell(
             f"--cell has {len(text):,} characters", help="for example --cell 'scores[0,1]'"
         )
     text = unquoted(text)
+    if meant := _place_meant(text, trace):
+        raise usage_error(f"--cell {text!r} has no [ ]", help=f"write {meant}")
     found = re.fullmatch(_CELL, text)
     odd = usage_error(
         f"--cell {text!r} is not of the form step[row,column]",
@@ -253,6 +265,18 @@ def chosen_cell(
         for labels, axis, match in zip(step.labels, step.rule.axis_names, parts, strict=True)
     ]
     return step, tuple(places)
+
+
+def _place_meant(text: str, trace: Trace) -> str:
+    """weights[0,1] for weights(0,1), weights 0 1 and A_{12}; empty for anything else."""
+    found = _IN_OTHER_BRACKETS.fullmatch(text.strip())
+    if found and found["step"] in STEP_NAMES:
+        return f"{found['step']}[{found['row']},{found['column']}]"
+    found = _WITH_INDICES.fullmatch(text.strip())
+    if found is None or found["step"] not in STEP_NAMES:
+        return ""
+    row, column = int(found["row"]), int(found["column"])
+    return f"{found['step']}[{row - 1},{column - 1}] for row {row} and column {column}"
 
 
 def chosen_query(trace: Trace, text: str | int) -> int:

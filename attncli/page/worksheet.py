@@ -19,7 +19,7 @@ from attncli.page.gradient import gradient_page
 from attncli.page.printer import format_number
 from attncli.page.view import View, chosen_steps
 from attncli.problem.matrix import Matrix
-from attncli.tracing.model import Trace
+from attncli.tracing.model import Trace, hides_keys
 from attncli.tracing.slices import backward_steps, loss_steps
 
 # What a sheet has room for at its top, and for how many letters.
@@ -55,11 +55,13 @@ def worksheet(
     below it.
     """
     page = _page(trace, view)
-    blocks = tuple(_compact(page.blocks)) if compact else page.blocks
+    blocks = tuple(_compact(page.blocks, "What is to be worked out")) if compact else page.blocks
     said = _what_to_do(trace, asked, worth)
     head: list[Block] = []
     if fields:
         head.append(Paragraph((_room_for(fields, worth),)))
+    if "weights" in view.blank and hides_keys(trace):
+        said += " Where the mask hides a key, the weight is 0: write 0."
     note = Paragraph((f"{said} {_rounding(view)}",), "note")
     return replace(page, blocks=(*head, note, *blocks), copies=copies)
 
@@ -96,19 +98,21 @@ def _room_for(fields: Sequence[str], worth: Worth | None) -> str:
     return room
 
 
-def _compact(blocks: Iterable[Block]) -> Iterator[Block]:
+def _compact(
+    blocks: Iterable[Block], heading: str, *, with_numbers: bool = False
+) -> Iterator[Block]:
     """The blocks, with one paragraph and then the matrices in the place of steps to fill in that
-    follow each other.
+    follow each other, or of steps with their numbers.
     """
-    to_fill_in: list[Sequence[Block]] = []
+    steps: list[Sequence[Block]] = []
     for section in _sections(blocks):
-        if _is_to_fill_in(section):
-            to_fill_in.append(section)
+        if _is_step(section) and (with_numbers or _has_room(section)):
+            steps.append(section)
             continue
-        yield from _together(to_fill_in)
+        yield from _together(steps, heading)
         yield from section
-        to_fill_in = []
-    yield from _together(to_fill_in)
+        steps = []
+    yield from _together(steps, heading)
 
 
 def _sections(blocks: Iterable[Block]) -> Iterator[Sequence[Block]]:
@@ -122,16 +126,23 @@ def _sections(blocks: Iterable[Block]) -> Iterator[Sequence[Block]]:
     yield section
 
 
-def _is_to_fill_in(section: Sequence[Block]) -> bool:
-    """Whether it is a step with a formula, and nothing below it but room for its numbers."""
+def _is_step(section: Sequence[Block]) -> bool:
+    """Whether it is a step with a formula, and nothing below it but its matrix."""
     match section:
-        case [Heading(), Formula(equation=Equation()), Grid(cells=cells)]:
-            return not any(cell.text for row in cells for cell in row)
+        case [Heading(), Formula(equation=Equation()), Grid()]:
+            return True
         case _:
             return False
 
 
-def _together(steps: Sequence[Sequence[Block]]) -> Iterator[Block]:
+def _has_room(section: Sequence[Block]) -> bool:
+    """Whether nothing stands in the matrix of a step."""
+    matrix = section[-1]
+    assert isinstance(matrix, Grid)
+    return not any(cell.text for row in matrix.cells for cell in row)
+
+
+def _together(steps: Sequence[Sequence[Block]], title: str) -> Iterator[Block]:
     said: list[str | Math] = []
     matrices: list[Block] = []
     for heading, formula, matrix in steps:
@@ -143,7 +154,7 @@ def _together(steps: Sequence[Sequence[Block]]) -> Iterator[Block]:
         said += [Math(formula.equation.target), " = ", Math(formula.equation.expression)]
         matrices.append(matrix)
     if said:
-        yield Heading("What is to be worked out")
+        yield Heading(title)
         yield Paragraph((*said, "."))
         yield from matrices
 
@@ -182,11 +193,21 @@ def answer_key(trace: Trace, view: View, audit: Audit) -> Document:
     show.
     """
     page = _page(trace, replace(view, blank=frozenset()))
-    return replace(
-        page,
-        title=f"Key: {page.title}" if page.title else "Key",
-        blocks=(*page.blocks, *audit_blocks(audit)),
-    )
+    return _as_key(page, (*page.blocks, *audit_blocks(audit)))
+
+
+def compact_key(trace: Trace, view: View) -> Document:
+    """The matrices of all steps, side by side, as a compact worksheet has them."""
+    page = _page(trace, replace(view, detail="brief", blank=frozenset()))
+    blocks = _compact(page.blocks, "What comes out", with_numbers=True)
+    return _as_key(page, tuple(blocks))
+
+
+def _as_key(page: Document, blocks: tuple[Block, ...]) -> Document:
+    title = "Key"
+    if page.title:
+        title = f"Key: {page.title}"
+    return replace(page, title=title, blocks=blocks)
 
 
 def _page(trace: Trace, view: View) -> Document:

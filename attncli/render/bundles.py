@@ -21,10 +21,12 @@ class BundledPages:
     so that those of ten thousand students have room in memory.
     """
 
-    def __init__(self, format: str, title: str) -> None:
-        """No page yet, in one of FORMATS_OF_BUNDLES; `title` is that of the whole file."""
+    def __init__(self, format: str, title: str, *, on_new_paper: bool = True) -> None:
+        """No page yet, in one of FORMATS_OF_BUNDLES; `title` is that of the whole file. Each page
+        begins `on_new_paper`, so that the class can be given theirs; else only on a new page.
+        """
         module = import_module(f"{FORMATS[format].module}.bundle")
-        self._bundle = module.Bundle(title)
+        self._bundle = module.Bundle(title, on_new_paper=on_new_paper)
         self._ends: str = module.ENDS
         self._compressor: zlib._Compress | None = zlib.compressobj(1)
         self._kept: list[bytes] = []

@@ -12,6 +12,7 @@ from attncli.equation.notation import LATEX, LATEX_LINE, UNICODE
 from attncli.equation.printer import write, write_number
 from attncli.equation.shapes import product_text
 from attncli.escaping import label, visible
+from attncli.kept_text import as_comment
 from attncli.page import document as page
 from attncli.page.colors import LEGEND
 from attncli.page.document import formula, sides
@@ -122,6 +123,8 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
             yield "\n"
         for line in writer.run(run):
             yield f"{line}\n"
+    if not style.fragment and (problem := document.problem()):
+        yield f"\n{as_comment(problem)}"
 
 
 def _runs(blocks: Iterable[page.Block]) -> Iterator[list[page.Block]]:
@@ -353,8 +356,10 @@ class _BlockWriter:
             rows.append([bold, *map(self.shade, cells)])
         yield from _pipes(head, rows, ())
         if grid.shading:
-            numbers = shades_are(grid.shading, self.printed)
-            yield f"\n{self.plain(SHADE_SIGNS)} {numbers}"
+            said = f"{self.plain(SHADE_SIGNS)} {shades_are(grid.shading, self.printed)}"
+            if has_sign_of_hidden(grid.cells):
+                said += f"; {self.plain(HIDDEN_SIGN)} {LEGEND}"
+            yield f"\n{said}"
 
     def shade(self, cell: page.Cell) -> str:
         """A cell of a map, twice its sign."""
@@ -451,7 +456,9 @@ def _letter(factor: page.Math) -> str:
 def _array(grid: page.Grid) -> str:
     """A matrix in a formula, under its name."""
     rows = [" & ".join(map(_in_formula, row)) for row in grid.cells]
-    body = " \\\\\n".join(rows)
+    # Rows of fractions would touch each other.
+    apart = "[3pt]" if any("\\frac" in row for row in rows) else ""
+    body = f" \\\\{apart}\n".join(rows)
     aligned = "r" * len(grid.cells[0])
     start = rf"\left[\begin{{array}}{{{aligned}}}"
     end = r"\end{array}\right]"

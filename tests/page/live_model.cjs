@@ -4,14 +4,51 @@ const fs = require("fs");
 const vm = require("vm");
 
 const [source, ...questions] = fs.readFileSync(0, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line));
-const names = "Model, Typing, sliderRange, warningsOf, Lines, judge, readNumber, formatNumber, percent, termsOf, FLOATS, EXACT";
+const names = "Model, savedText, Typing, sliderRange, warningsOf, Lines, judge, readNumber, formatNumber, percent, termsOf, Signs, FLOATS, EXACT";
 vm.runInThisContext(`${source}\n;globalThis.page = { ${names} };`);
-const { Model, Typing, sliderRange, warningsOf, Lines, judge, readNumber, formatNumber, percent, termsOf, FLOATS, EXACT } = globalThis.page;
+const { Model, savedText, Typing, sliderRange, warningsOf, Lines, judge, readNumber, formatNumber, percent, termsOf, Signs, FLOATS, EXACT } = globalThis.page;
+
+// Where the scale is a number that a reader slides, it is the one that the settings of attncli have there.
+const NUMBER = "0.918273645";
+
+function modelOf(data) {
+  const model = new Model(data);
+  model.scale = NUMBER;
+  return model;
+}
+
+// What a reader does; places are shares of what there is now, so that they fit whatever was done before.
+function act(model, [kind, of, ...rest]) {
+  const part = (share, length) => Math.min(length - 1, Math.floor(share * length));
+  const { sizes, arrays, data } = model;
+  if (kind === "add") return sizes.add(of, part(rest[0], sizes.lengths[of] + 1));
+  if (kind === "remove") return sizes.remove(of, part(rest[0], sizes.lengths[of]));
+  if (kind === "rename") return sizes.rename(of, part(rest[0], data.labels[of].length), rest[1]);
+  if (kind === "take") return sizes.take(of, ...rest);
+  const { values } = arrays.get(of);
+  return model.edit(of, part(rest[0], values.length), rest[1]) ? "" : "no number";
+}
 
 const answers = {
-  trace({ data, mask, scaled, edits, cells }) {
-    const model = new Model(data);
+  // The file after what was done, and why some of it was not; and whether the first state comes back.
+  saved({ data, mask, scaled, actions }) {
+    const model = modelOf(data);
     if (mask !== undefined) model.choose(mask, scaled);
+    const first = [savedText(model), model.state()];
+    const refused = actions.map((action) => act(model, action));
+    model.work();
+    const text = savedText(model);
+    const last = model.state();
+    model.restore(first[1]);
+    if (savedText(model) !== first[0]) throw new Error("another state came back");
+    model.restore(last);
+    if (savedText(model) !== text) throw new Error("the last state did not come back");
+    return { text, refused, lengths: model.sizes.lengths };
+  },
+  trace({ data, mask, scaled, edits, cells, actions }) {
+    const model = modelOf(data);
+    if (mask !== undefined) model.choose(mask, scaled);
+    for (const action of actions ?? []) act(model, action);
     for (const [name, at, text] of edits ?? []) if (!model.edit(name, at, text)) throw new Error(`${text} is no number`);
     model.work();
     const lines = new Lines(model);
@@ -28,30 +65,34 @@ const answers = {
     return { shifted: model.shifted, steps, worked, warnings: warningsOf(model) };
   },
   walks({ data, cells }) {
-    const model = new Model(data);
+    const model = modelOf(data);
     const lines = new Lines(model);
     return cells.map(([name, at, fixed]) => lines.walk(model.steps.get(name).rule, at, fixed).map(({ text, relation, total, cells }) => [text, relation, total, cells]));
   },
   without({ data, cells }) {
-    const model = new Model(data);
-    return cells.map(([name, at]) => [...model.without(name, [at]).steps].flatMap(([step, { values }]) => {
+    const model = modelOf(data);
+    return cells.map(([name, at]) => [...model.without([[name, [at]]]).steps].flatMap(([step, { values }]) => {
       const missing = [...values.keys()].filter((place) => Number.isNaN(values[place]));
       return missing.length ? [[step, missing]] : [];
     }));
   },
   giving({ data, cells }) {
-    const model = new Model(data);
+    const model = modelOf(data);
     return cells.map(([name, at, written]) => model.mistakesThatGive(name, at, (value) => judge(value, written, data.judging) === "right"));
   },
+  signs({ data }) {
+    const model = modelOf(data);
+    return model.mistakes().map((name) => [name, new Signs(model, model.with(name)).sentence()]);
+  },
   terms({ data }) {
-    const model = new Model(data);
+    const model = modelOf(data);
     const { rule, values } = model.steps.get(data.mixed);
     const terms = termsOf(model, rule);
     return { terms: Array.from(values, (_, at) => terms(at)), name: rule.name };
   },
   // Which mistakes there are in every setting, with the numbers of each so-manieth of them.
   mistakes({ data, each }) {
-    const model = new Model(data);
+    const model = modelOf(data);
     const lines = new Lines(model);
     let place = 0;
     return data.settings.flatMap(({ mask, scaled }) => {
@@ -71,7 +112,7 @@ const answers = {
   },
   // From where to where each number can be slid that is worked out, with every mistake and with none.
   sliders({ data }) {
-    const model = new Model(data);
+    const model = modelOf(data);
     const { mask, scaled } = model.setting;
     return ["", ...model.mistakes()].map((mistake) => {
       model.choose(mask, scaled, mistake);
@@ -87,7 +128,7 @@ const answers = {
     });
   },
   formulas({ data }) {
-    const model = new Model(data);
+    const model = modelOf(data);
     const lines = new Lines(model);
     return data.settings.map(({ mask, scaled }) => {
       model.choose(mask, scaled);
@@ -101,7 +142,7 @@ const answers = {
   }),
   // What the page shows after each text that stands in a field, and what is left of each edit in the end.
   typed({ data, edits }) {
-    const model = new Model(data);
+    const model = modelOf(data);
     return edits.map(([name, at, texts]) => {
       const typing = new Typing(model, name, at);
       const array = model.arrays.get(name);

@@ -174,7 +174,7 @@ def test_a_page_begins_with_what_it_means(trace: Trace) -> None:
     shades = next(blocks(page, Grid))
     assert (shades.picture, shades.step) == ("map", "weights")
     assert sentences(page, "text")[1] == (
-        "X has a row for each token; the weights of the layer are W_Q, W_K and W_V."
+        "X has a row for each token; the weights that a model learns are W_Q, W_K and W_V."
         " Shapes: X (3×4) → Q, K, V (3×3) → S (3×3) → A (3×3) → O (3×3)"
     )
 

@@ -638,6 +638,17 @@ def test_a_field_says_of_numbers_of_books_what_files_say(text: str) -> None:
     assert found["written"] == data["arrays"]["X"]["written"][0]
 
 
+def test_a_field_reads_the_signs_of_books_as_files_do() -> None:
+    texts = ["½", "-¾", "1½", "√2", "1/√2", "-√3/2", "2√3", "√(2)/2", "2^3", "2^(-1)", "3²", "⅓"]
+    _, data = live_example(ROOT / "inputs" / "i_love_ai.yaml")
+    edits = [("X", 0, [text]) for text in texts]
+    (found,) = asked({"ask": "typed", "data": data, "edits": edits})
+    for text, page in zip(texts, found, strict=True):
+        assert page["why"] == "", text
+        # The same number as in a file, and the file that is saved has it.
+        assert float(page["value"]) == as_float(canonical(text)) == as_float(page["written"])
+
+
 def test_the_script_loses_its_notes_and_no_text() -> None:
     folder = Path(script_text.__file__).parent / "script"
     names = (DATA_FILE, *MODEL_FILES, *PAGE_FILES, SORTING_FILE, SAVING_FILE)

@@ -56,6 +56,13 @@ def test_a_cell_by_index_or_label(
             "--cell 'scores' is not of the form step[row,column]",
             "for example --cell 'scores[0,1]'",
         ),
+        ("weights(0,1)", "--cell 'weights(0,1)' has no [ ]", "write weights[0,1]"),
+        ("weights I love", "--cell 'weights I love' has no [ ]", "write weights[I,love]"),
+        (
+            "A_{12}",
+            "--cell 'A_{12}' has no [ ]",
+            "write A[0,1] for row 1 and column 2",
+        ),
         ("", "--cell '' is not of the form step[row,column]", "for example --cell 'scores[0,1]'"),
         (
             "scores[0",

@@ -47,17 +47,80 @@ const told = () => {
 
 const acts = {
   click: (page, selector) => page.locator(selector).first().click(),
+  // Somewhere in an element: a share of its width and height, then its selector.
+  "click in": async (page, where) => {
+    const [, right, down, selector] = /^(\S+) (\S+) (.*)$/.exec(where);
+    const found = page.locator(selector).first();
+    const { width, height } = await found.boundingBox();
+    await found.click({ position: { x: width * right, y: height * down } });
+  },
+  reload: (page) => page.reload(),
+  reach: (page, selector) => page.locator(selector).first().focus(),
   hover: (page, selector) => page.locator(selector).first().hover(),
   press: (page, keys, { keyboard }) => keys.split(" ").reduce((before, key) => before.then(() => keyboard.press(key)), Promise.resolve()),
+  down: (page, key, { keyboard }) => keyboard.down(key),
+  up: (page, key, { keyboard }) => keyboard.up(key),
   type: (page, text, { keyboard }) => keyboard.type(text),
   choose: (page, mask) => page.selectOption(".controls select", mask),
-  "what-if": (page, name) => page.selectOption(".what-if-choice", name),
+  "what-if": async (page, name, { keyboard }) => {
+    await page.getByText("What if …", { exact: true }).first().click();
+    await keyboard.type(name);
+    await keyboard.press("Enter");
+  },
+  // The ribbon of the second key, from so far below its middle, by so much.
+  pull: async (page, how, { mouse }) => {
+    const [below, dx, dy] = how.split(" ").map(Number);
+    const { x, y, width } = await page.locator(".ribbons svg").boundingBox();
+    const [left, top] = [x + width - 8, y + 1.5 * 34 + below];
+    await mouse.move(left, top);
+    await mouse.down();
+    await mouse.move(left + dx, top + 2 * dy, { steps: 4 });
+    await mouse.move(left + dx, top + dy, { steps: 4 });
+    await mouse.up();
+  },
+  "pull number": async (page, selector, { mouse }) => {
+    const { x, y } = await page.locator(selector).boundingBox();
+    await mouse.move(x + 8, y + 8);
+    await mouse.down();
+    await mouse.move(x + 88, y + 8, { steps: 4 });
+    await mouse.up();
+  },
+  // The knob of the scale: to a mark, by its words, or to a position.
+  sharpen: async (page, to) => {
+    const marks = page.locator(".sharpness option").evaluateAll((all) => all.map(({ label, value }) => [label, value]));
+    return page.locator(".sharpness input").fill(new Map(await marks).get(to) ?? to);
+  },
   slide: (page, value) => page.locator(".one-number input").fill(value),
+  part: (page, label) => page.selectOption(".presenter select", { label }),
+  // From its middle to the right, in many moves.
+  drag: async (page, selector, { mouse }) => {
+    const { x, y, width, height } = await page.locator(selector).boundingBox();
+    await mouse.move(x + width / 2, y + height / 2);
+    await mouse.down();
+    await mouse.move(x + width * 0.9, y + height / 2, { steps: 8 });
+    await mouse.up();
+  },
+  // By the keys that people press, so that the browser has a say.
+  paste: async (page, text, { keyboard }) => {
+    const focused = await page.evaluateHandle(() => document.activeElement);
+    await page.evaluate((copied) => {
+      const field = document.createElement("textarea");
+      document.body.append(field);
+      field.value = copied;
+      field.select();
+    }, text);
+    await keyboard.press("Control+c");
+    await page.evaluate(() => document.querySelector("body > textarea").remove());
+    await focused.evaluate((element) => element.focus());
+    await keyboard.press("Control+v");
+  },
+  write: (page, text) => page.locator("textarea").fill(text),
   to: async (page, array, { keyboard }) => { // by Tab alone
-    for (let stops = 0; stops < 40 && (await answers.focus(page)) !== array; stops++) await keyboard.press("Tab");
+    for (let stops = 0; stops < 80 && (await answers.focus(page)) !== array; stops++) await keyboard.press("Tab");
   },
   scroll: (page, selector) => page.locator(selector).evaluate((found) => (found.scrollLeft = found.scrollWidth)),
   print: (page) => page.emulateMedia({ media: "print" }),
+  printing: (page, event) => page.evaluate((name) => dispatchEvent(new Event(name)), event),
   fill: (page, texts) => texts.split(" ").reduce((before, text, at) => before.then(() => page.locator("main input").nth(at).fill(text)), Promise.resolve()),
   name: (page, text) => page.getByLabel("Name").fill(text),
   open: (page, text) => page.setInputFiles("input[type=file]", { name: "answers.yaml", mimeType: "text/yaml", buffer: Buffer.from(text) }),
@@ -79,6 +142,7 @@ const answers = {
   told: async (page) => {
     await acts.wait(page);
     await page.evaluate(() => [...document.querySelectorAll(".tabs button")].at(-1)?.click()); // all parts
+    await page.evaluate(() => document.querySelectorAll("details").forEach((each) => (each.open = true)));
     return page.evaluate(told);
   },
   line: (page) => page.locator(".one-number [aria-live]").innerText(),
@@ -89,6 +153,7 @@ const answers = {
   blanks: (page) => page.locator("main input").evaluateAll((found) => found.map((each) => each.closest("[data-array]").dataset.array)),
   values: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.value)),
   texts: (page, selector) => page.locator(selector).allInnerTexts(),
+  titles: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.title)),
   labels: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.label)),
   keys: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.dataset.key)),
   // The colour of an edge, and whether it is one line or, as of hollow keys, two.
@@ -100,8 +165,29 @@ const answers = {
   left: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => Math.round(each.getBoundingClientRect().left))),
   top: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => Math.round(each.getBoundingClientRect().top))),
   shades: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => Number(each.getAttribute("fill-opacity")))),
+  // The squares of each shade of a grid: [query, key] of each.
+  grid: (page, selector) => page.locator(`${selector} path`).evaluateAll((paths) =>
+    paths.map((path) => [...path.getAttribute("d").matchAll(/M(\d+) (\d+)/g)].map(([, key, query]) => [Number(query), Number(key)]))),
   formulas: (page, selector) => page.locator(`${selector} math`).evaluateAll((found) => found.map((math) => math.textContent.replace(/\s+/g, ""))),
+  // Pixels that do not fit, to the right and below.
+  scrolls: (page, selector) => page.locator(selector).evaluate((each) => [each.scrollWidth - each.clientWidth, each.scrollHeight - each.clientHeight]),
   styles: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.style.cssText)),
+  // A property as the browser has worked it out: "visibility .strip .row".
+  computed: (page, how) => {
+    const [property, ...selector] = how.split(" ");
+    return page.locator(selector.join(" ")).evaluateAll((found, name) => found.map((each) => getComputedStyle(each)[name]), property);
+  },
+  named: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => [each.ariaLabel, each.getAttribute("aria-valuetext")])),
+  pdf: async (page) => (await page.pdf({ format: "A4", preferCSSPageSize: true })).toString("base64"),
+  // A property as it is computed: "color | td".
+  css: (page, how) => {
+    const [name, selector] = how.split(" | ");
+    return page.locator(selector).evaluateAll((found, property) => found.map((each) => getComputedStyle(each)[property]), name);
+  },
+  edges: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => {
+    const { left, top, right, bottom } = each.getBoundingClientRect();
+    return [left, top, right, bottom].map(Math.round);
+  })),
   invalid: (page) => page.locator("[aria-invalid=true]").count(),
   shown: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.checkVisibility())),
   announced: (page) => page.locator("[aria-live], [role=status]").allTextContents(),
@@ -118,17 +204,19 @@ const answers = {
   axe: async (page) => {
     await page.evaluate(require("axe-core").source);
     return page.evaluate(async () =>
-      (await axe.run({ resultTypes: ["violations"] })).violations.map(({ id, nodes }) => `${id}: ${nodes[0].html.slice(0, 200)}`));
+      (await axe.run({ resultTypes: ["violations"], preload: false })).violations.map(({ id, nodes }) => `${id}: ${nodes[0].html.slice(0, 200)}`));
   },
   wider: (page, selector) => page.locator(selector).evaluateAll((found) =>
     found.filter((each) => each.getBoundingClientRect().right > innerWidth + 1).map((each) => each.outerHTML.slice(0, 200))),
   // Mistakes whose map cannot be drawn.
   undrawn: (page) => page.evaluate(() => {
-    const select = document.querySelector(".what-if-choice");
+    const open = () => {
+      [...document.querySelectorAll("button")].find(({ textContent }) => textContent === "What if …").click();
+      return [...document.querySelectorAll("[role=option]")];
+    };
     const drawn = () => document.querySelector(".map").innerHTML;
-    return [...select.options].map(({ value }) => value).filter((name) => {
-      select.value = name;
-      select.dispatchEvent(new Event("change"));
+    return open().map(({ dataset }) => dataset.mistake).filter((name, at) => {
+      open()[at].click();
       return /NaN|Infinity|undefined/.test(drawn()) || !document.querySelector(".map .edge");
     });
   }),
@@ -144,10 +232,11 @@ const answers = {
   // Numbers typed over one after the other, [place, keys, how it ends]: what the page shows and says after each.
   edits: async (page, edits, { keyboard }) => {
     const cells = page.locator("#what-is-given table[data-array=X] tbody td");
-    const field = page.locator("td input");
+    const fields = page.locator("td input");
     const text = (selector) => page.evaluate((found) => document.querySelector(found)?.textContent ?? "", selector);
     const found = [];
     for (const [place, keys, end] of edits) {
+      const field = cells.nth(place).locator("input");
       await cells.nth(place).click();
       for (const key of keys) await (key.length > 1 ? keyboard.press(key) : keyboard.type(key));
       const said = (await field.getAttribute("aria-invalid")) === "true" ? await text(".one-number [aria-live]") : "";
@@ -155,10 +244,19 @@ const answers = {
       // A cell of another row: the one beside it may be under the open field, which is wider than a cell.
       else if (end === "other") await cells.nth((place + 4) % 12).click();
       else await keyboard.press(end);
-      const isOpen = end === "Enter" && (await field.count()) > 0;
+      const isOpen = (await field.count()) > 0;
+      // While the focus is still there, the line says why, if the reason has no room beside the matrix; then the
+      // reason comes, which moves the page and waits for the end of a click.
+      if (isOpen) await pause(250);
+      const why = (await text("p.why:not([hidden])")) || (await text(".one-number [aria-live]"));
+      const left = isOpen ? [await field.inputValue(), why] : [];
       const notice = await text(".one-number .notice");
-      if (await field.count()) await keyboard.press("Escape");
-      found.push({ said, isOpen, notice, texts: await cells.allInnerTexts() });
+      if ((await fields.count()) > left.length / 2) await keyboard.press("Escape"); // that of the other cell
+      if (await field.count()) {
+        await field.focus();
+        await keyboard.press("Escape");
+      }
+      found.push({ said, isOpen, left, notice, texts: await cells.allInnerTexts() });
     }
     return found;
   },
@@ -183,9 +281,16 @@ const answers = {
   }),
   // The rules of each style sheet, as the browser has read them.
   rules: (page) => page.evaluate(() => [...document.styleSheets].map((sheet) => [...sheet.cssRules].map((rule) => rule.cssText))),
+  // How many numbers are on their way just after a step to the next term.
+  flights: (page) => page.evaluate(() => {
+    document.querySelector("[aria-keyshortcuts=n]").click();
+    return document.querySelectorAll(".flying").length;
+  }),
+  // How much has moved unasked, as browsers count it: what follows a key or a click within half a second is not.
   shift: (page) => page.evaluate(() => new Promise((done) => {
     let sum = 0;
-    new PerformanceObserver((list) => list.getEntries().forEach((each) => (sum += each.value))).observe({ type: "layout-shift", buffered: true });
+    const count = (entry) => entry.hadRecentInput || (sum += entry.value);
+    new PerformanceObserver((list) => list.getEntries().forEach(count)).observe({ type: "layout-shift", buffered: true });
     setTimeout(() => done(sum), 200);
   })),
 };

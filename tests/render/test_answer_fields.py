@@ -55,6 +55,19 @@ def test_a_saved_file_is_gone_on_with(browser: Browser, tmp_path: Path) -> None:
 
 
 @pytest.mark.browser
+def test_only_what_is_asked_for_is_counted(browser: Browser, tmp_path: Path) -> None:
+    """The output has 20 numbers; the first field is one of Q, which nobody asked for."""
+    folder = tmp_path / "set"
+    assert (
+        run(["generate", "--seed", "s", "--count", "1", "--ask", "output", "-d", str(folder)]) == 0
+    )
+    page = folder / "worksheets" / "student-01.html"
+    said = ("texts", ".saving [role=status]")
+    [counted] = played(browser, (page, [said, ("fill", "1"), said]))
+    assert counted == 2 * [["0 of 20 numbers that are asked for"]]
+
+
+@pytest.mark.browser
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["i_love_ai", "batch", "grouped_query", "llama_layer"])
 def test_each_field_is_the_cell_of_its_place(name: str, browser: Browser, tmp_path: Path) -> None:

@@ -113,6 +113,7 @@ def test_the_frame_is_live_and_asks_for_nothing(browser: Browser, tmp_path: Path
         ("type", "1/3"),
         ("press", "Enter"),
         ("wait", ""),
+        ("press", "?"),
         ("texts", "#step-Q .worked li"),
         ("saved", ""),
         ("click", "nav a >> nth=2"),

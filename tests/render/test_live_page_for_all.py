@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.render.browsers import Browser, Play, played, played_in
-from tests.render.test_live_page import I_LOVE_AI, written
+from tests.render.test_live_page import I_LOVE_AI, RESET, SCORES, written
 
 pytestmark = pytest.mark.browser
 CAUSAL, HEADS = I_LOVE_AI.with_name("causal.yaml"), I_LOVE_AI.with_name("multi_head.yaml")
@@ -102,7 +102,7 @@ def test_what_changes_is_announced(browser: Browser, tmp_path: Path) -> None:
     play: Play = [
         ("choose", "causal"),
         ("announced", ""),
-        ("click", ".controls button"),
+        ("click", RESET),
         ("announced", ""),
         ("click", "table[data-array=X] tbody td"),
         ("type", "one"),
@@ -113,7 +113,7 @@ def test_what_changes_is_announced(browser: Browser, tmp_path: Path) -> None:
     ((switched, reset, invalid, kept),) = played(browser, (written(I_LOVE_AI, tmp_path), play))
     assert "16 steps" in switched  # 14, the mask and the masked scores
     assert "as it was given" in reset
-    assert any(said.startswith("one is not a number") for said in invalid)
+    assert any("one is not a number" in said for said in invalid)
     assert "X: I, d1 1 given" in kept
 
 
@@ -129,12 +129,64 @@ def test_on_paper_no_matrix_is_cut_off_and_there_is_nothing_to_press(
         ("print", ""),
         ("wider", "main table, .map > div"),
         ("shown", ".map"),
-        ("shown", "button, select, .one-number"),
+        ("shown", ".ribbons, .sum"),
+        ("shown", "button:not(.query *), select, .one-number"),
     ]
-    for wider, (is_drawn,), controls in played_in(
+    for wider, (is_drawn,), pictures, controls in played_in(
         chromium, *((page, play, {"viewport": A4}) for page in pages)
     ):
         assert wider == []
         assert is_drawn
+        assert pictures
+        assert all(pictures)
         assert controls
         assert not any(controls)
+
+
+def test_at_400_percent_a_number_is_seen_beside_its_line(chromium: Browser, tmp_path: Path) -> None:
+    cell = "#step-scores table:has(caption.unseen) tbody td"
+    play: Play = [
+        ("click", cell),
+        ("press", "h"),
+        ("top", cell),
+        ("top", ".one-number"),
+        ("sizes", ".one-number"),
+    ]
+    options = {"viewport": {"width": 320, "height": 256}}
+    ((cells, line, sizes),) = played_in(chromium, (written(I_LOVE_AI, tmp_path), play, options))
+    assert 0 <= cells[0] < line[0] - 20
+    assert sizes[0][1] < 128
+
+
+def test_a_first_button_leads_to_the_numbers_and_a_slider_says_what_it_slides(
+    browser: Browser, tmp_path: Path
+) -> None:
+    slider = ".slider input"
+    play: Play = [
+        ("press", "Tab Enter"),
+        ("focus", ""),
+        ("click", "#step-scores table:has(caption.unseen) tbody td >> nth=1"),
+        ("press", "h ArrowRight"),
+        ("named", slider),
+        ("axe", ""),
+    ]
+    ((focus, named, axe),) = played(browser, (written(I_LOVE_AI, tmp_path), play))
+    assert focus == "X"
+    assert named[0][0] == "S: I → love, held"
+    assert named[0][1].startswith("5.01. Weights of I: I ")
+    assert axe == []
+
+
+def test_colours_that_are_numbers_stay_where_a_reader_has_their_own(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    """And what is chosen has a line."""
+    play: Play = [
+        ("click", SCORES),
+        ("computed", "forcedColorAdjust .sum .bar i, #step-weights .share, .ribbons li"),
+        ("computed", "outlineStyle .chosen, .words [aria-checked=true]"),
+    ]
+    page = written(I_LOVE_AI, tmp_path)
+    ((adjust, lines),) = played_in(chromium, (page, play, {"forcedColors": "active"}))
+    assert {*adjust} == {"none"}
+    assert {*lines} == {"solid"}

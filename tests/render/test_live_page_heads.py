@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.render.browsers import Browser, played
+from tests.render.browsers import Browser, Play, played
 from tests.render.test_live_page import written
 
 pytestmark = pytest.mark.browser
@@ -78,7 +78,7 @@ def must_agree(problem: Drawn, place: tuple[int, int], said: list[Any]) -> None:
         sentence, bars, shares, sums, names = found
         assert sentence.startswith(f"{whose}{word} looks"), (place, sentence)
         assert bars.startswith(whose)
-        assert f" of {word}:" in bars
+        assert f"the new {word} = " in bars
         np.testing.assert_allclose(numbers_of(shares), weights, atol=5.1e-4)
         np.testing.assert_allclose(numbers_of(sums), values, atol=5.1e-4)
         most = [
@@ -130,3 +130,20 @@ def test_each_choice_of_the_ribbons_is_an_attention(
             head = int(words[words.index("head") + 1]) if "head" in words else place[1]
             place = (entry, head)
             must_agree(problem, place, said)
+
+
+def test_all_heads_are_there_at_once_and_a_click_chooses_one(
+    browser: Browser, tmp_path: Path
+) -> None:
+    panel = ".heads button"
+    file = Path(__file__).parents[2] / "inputs" / "grouped_query.yaml"
+    play: Play = [
+        ("texts", panel),
+        ("click", f"{panel} >> nth=2"),
+        ("texts", f"{panel}[aria-current=true]"),
+        ("texts", ".query > p:first-child"),
+    ]
+    ((names, chosen, said),) = played(browser, (written(file, tmp_path), play))
+    assert names == ["Head 0", "Head 1", "Head 2", "Head 3"]
+    assert chosen == ["Head 2"]
+    assert said[0].startswith("Head 2, ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import time
@@ -53,7 +54,9 @@ def test_a_page_is_given_to_tex_without_a_shell(
     # It is what the page in LaTeX has.
     assert run([*line, "-o", "page.tex"]) == code
     written = Path("page.tex").read_text(encoding="utf-8")
-    assert Path("page.PDF").read_text(encoding="utf-8").partition("\n")[2] == written
+    given = Path("page.PDF").read_text(encoding="utf-8").partition("\n")[2]
+    # Besides, TeX is asked where the last page ends.
+    assert re.sub(r".*\\AtEndDocument.*\n", "", given) == written
 
 
 def test_without_tex_nothing_is_worked_out(
@@ -82,6 +85,42 @@ def test_an_error_of_tex_leaves_the_old_file(
 def test_what_a_pdf_has_not(option: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["compute", LOVE, option, "-o", "solution.pdf"]) == Exit.USAGE
     assert f"{option} cannot be used with --format pdf" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("end", "pages", "margins"),
+    [
+        (700, 1, "vmargin={12mm, 16mm}, footskip=8mm"),
+        # Nothing is saved.
+        (700, 2, "vmargin={18mm, 21mm}"),
+        # The last page has more on it.
+        (300, 1, "vmargin={18mm, 21mm}"),
+    ],
+)
+def test_a_last_page_with_few_lines_is_saved(
+    end: int, pages: int, margins: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    only_program(
+        folder,
+        monkeypatch,
+        "pdflatex",
+        f"cp page.tex page.pdf; echo ENDS AT {end} OF 1000\n"
+        f"grep -q 12mm page.tex && number={pages} || number=2\n"
+        'echo "Output written on page.pdf ($number pages, 99 bytes)."',
+    )
+    assert run(["compute", LOVE, "-o", "page.pdf"]) == Exit.OK
+    assert margins in Path("page.pdf").read_text(encoding="utf-8")
+
+
+@pytest.mark.tex
+def test_three_steps_with_a_mask_take_two_pages(folder: Path) -> None:
+    """On a third one stood the output alone."""
+    if shutil.which("pdfinfo") is None:
+        pytest.skip("needs pdfinfo")
+    problem = str(Path(LOVE).with_name("additive_mask.yaml"))
+    assert run(["compute", problem, "-o", "solution.pdf"]) == 0
+    told = subprocess.run(["pdfinfo", "solution.pdf"], check=True, capture_output=True, text=True)
+    assert re.search(r"Pages: +2\n", told.stdout)
 
 
 @pytest.mark.long

@@ -55,6 +55,17 @@ def test_decimal_points_stand_under_each_other() -> None:
     ]
 
 
+def test_numbers_end_together_where_one_of_them_is_a_fraction() -> None:
+    """A fraction has no point that could stand under another."""
+    rows = ("1/2 0.25", "-1 3/4", "0.2 sqrt(2)")
+    assert lines(grid("Q", ("a", "b", "c"), ("d1", "d2"), *rows)) == [
+        "    Q     d1    d2",
+        "    a ⎡  1/2  0.25 ⎤",
+        "    b ⎢   -1   3/4 ⎥",
+        "    c ⎣  0.2    √2 ⎦",
+    ]
+
+
 def test_what_a_mask_hides_is_marked_without_colour_and_explained() -> None:
     assert lines(grid("A", ("a", "b"), ("a", "b"), "1 0", "0.5 0.5", hidden="0")) == [
         "    A       a    b",

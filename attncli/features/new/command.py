@@ -14,6 +14,9 @@ from attncli.errors import AttncliError, usage_error
 # Nobody writes a file of more by hand.
 POSSIBLE_SIZES = range(1, 65)
 USUAL_D_MODEL = 4
+USUAL_D_K = 3
+# A page to begin with.
+OF_PAGES = (".html", ".htm")
 
 
 def _size(option: str, help: str) -> Any:
@@ -37,7 +40,7 @@ def new(
     d_model: Annotated[
         int | None, _size("--d-model", "Numbers in a row of X.  [default: 4]")
     ] = None,
-    d_k: Annotated[int, _size("--d-k", "Numbers in a query and in a key, per head.")] = 3,
+    d_k: Annotated[int, _size("--d-k", "Numbers in a query and in a key, per head.")] = USUAL_D_K,
     d_v: Annotated[
         int | None, _size("--d-v", "Numbers in a value, per head.  [default: d_k]")
     ] = None,
@@ -80,10 +83,14 @@ def new(
     attncli new --equations -o mine.yaml writes one that computes at once, with equations of its
     own.
 
+    attncli new -o page.html writes a page to begin with in a browser: rows, columns and heads are
+    added and taken away there.
+
     Examples:
       attncli new -o homework.yaml
       attncli new --given qkv --tokens "I love AI" -o homework.yaml
       attncli new --random --seed 7 --heads 2 -o homework.yaml
+      attncli new -o page.html
     """
     words = tuple(tokens.split())
     if not words:
@@ -103,8 +110,23 @@ def new(
             "Q, K and V are given as they are: --d-k and --d-v are their columns",
         )
     )
-    if options.suffix_of(output) not in options.OF_YAML:
-        raise options.unknown_suffix("-o", output or "", ".yaml")
+    suffix = options.suffix_of(output)
+    if suffix in OF_PAGES and output is not None:
+        chosen = {
+            "--given": given,
+            "--d-model": d_model,
+            "--d-k": None if d_k == USUAL_D_K else d_k,
+            "--d-v": d_v,
+            "--heads": None if heads == 1 else heads,
+            "--mask": mask,
+            "--random": random or None,
+            "--seed": seed,
+            "--equations": equations or None,
+        }
+        _write_page(words, output, [name for name, value in chosen.items() if value is not None])
+        return
+    if suffix not in options.OF_YAML:
+        raise options.unknown_suffix("-o", output or "", ".yaml or .html")
 
     from attncli.features.new.template import SizesOfTemplate, problem_text
 
@@ -118,6 +140,21 @@ def new(
         seed = 0
     name = "problem.yaml" if output in (None, "-") else output
     write(text(mask, name, seed=seed), output, portable=True)
+
+
+def _write_page(tokens: tuple[str, ...], output: str, others: list[str]) -> None:
+    """A page with the problems to begin with; AttncliError (exit 2) for options that it has no use
+    for.
+    """
+    if others:
+        raise usage_error(
+            f"{others[0]} is not for a page: there, all of it is chosen in the browser",
+            help=f"leave out {others[0]}, or end the name in .yaml",
+        )
+    require_new(output)
+    from attncli.features.new.starts import page_text
+
+    write(page_text(tokens), output, portable=True)
 
 
 def _checked(text: str, mask: str | None) -> str | None:

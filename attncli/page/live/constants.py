@@ -10,7 +10,13 @@ from attncli.equation.notation import INFINITY_SIGN
 from attncli.equation.rounding import DIGITS, EXACTLY
 from attncli.mistakes.mistaken_trace import ALIKE_WITHIN
 from attncli.page.colors import MOST_TOLD_APART
-from attncli.page.in_words import ALMOST_ALL, ALMOST_NONE, HALF_A_TENTH_PERCENT, TIE
+from attncli.page.in_words import (
+    ALMOST_ALL,
+    ALMOST_NONE,
+    HALF_A_TENTH_PERCENT,
+    NEARLY_1,
+    TIE,
+)
 from attncli.page.printer import (
     FLOAT_DIGITS,
     INFINITY,
@@ -19,8 +25,9 @@ from attncli.page.printer import (
     NEAR_WHOLE,
     SAFE_UNITS,
 )
-from attncli.problem.text import numbers
+from attncli.problem.text import decimal_commas, numbers
 from attncli.problem.text.number_signs import DASHES
+from attncli.problem.text.pasted.text import TURNED
 from attncli.problem.text.recurring_decimals import RECURRING
 from attncli.tracing.warnings import MOST_QUERIES_NAMED
 
@@ -33,12 +40,14 @@ def shared_constants() -> dict[str, Any]:
     return {
         **_of_numbers_read(),
         **_of_numbers_printed(),
+        "pasted": _of_pasted_matrices(),
         "most_exact_power": MOST_EXACT_POWER,
         "root_digits": DIGITS + _SPARE_DIGITS,
         "pi": str(PI),
         "same_digits": -EXACTLY.adjusted(),
         "tie": TIE,
         "half_a_tenth_percent": HALF_A_TENTH_PERCENT,
+        "nearly_1": NEARLY_1,
         "almost_none": ALMOST_NONE,
         "almost_all": ALMOST_ALL,
         "alike_within": ALIKE_WITHIN,
@@ -61,6 +70,15 @@ def _of_numbers_read() -> dict[str, Any]:
         "without_end": numbers.WITHOUT_END,
         "examples": numbers.EXAMPLES,
         "complaints": {each.name.lower(): each.value for each in numbers.Complaint},
+    }
+
+
+def _of_pasted_matrices() -> dict[str, str]:
+    return {
+        "pair": decimal_commas.PAIR.pattern,
+        "decimal": decimal_commas.DECIMAL.pattern,
+        "one_group": decimal_commas.ONE_GROUP.pattern,
+        "turned": TURNED.pattern,
     }
 
 

@@ -8,10 +8,8 @@ other knowledge of attention. `render/html/script/types.d.ts` says what the scri
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,32 +24,36 @@ from attncli.equation.mathml import MATHML, mathml_cell, mathml_name
 from attncli.equation.nodes import Call, Expression, Reduce, Ref, walk
 from attncli.equation.notation import ATOM, PRODUCT, UNICODE
 from attncli.equation.rule import Rule
-from attncli.equation.shapes import index_sizes
+from attncli.equation.shapes import product_factors
 from attncli.mistakes.catalogue import applicable
+from attncli.mistakes.groups import grouped
 from attncli.mistakes.model import with_changes
 from attncli.page.live.constants import shared_constants
+from attncli.page.live.dimensions import sizes_of
 from attncli.page.live.offered_settings import (
+    Scaled,
     Traces,
     clicked_mask,
     clicked_name,
-    names_of_cells,
     settings_of,
     traces_of,
 )
+from attncli.page.live.saved_text import joined_names, yaml_of
+from attncli.page.live.sizes import PageSizes
 from attncli.page.live.trees import as_tree, forms_of, function_data, names_in, spelling_of
-from attncli.page.notes_and_summary import ROUNDED
+from attncli.page.notes_and_summary import ROUNDED, groups_of_flow
 from attncli.page.printer import GIVEN_DECIMALS, MOST_NUMBERS_WITH_RESIDUES
 from attncli.page.relation import DIVISOR_IS_0, NO_DIVISOR
+from attncli.page.short.opening import opening
 from attncli.page.view import View
 from attncli.page.worked.visibility import FALSE, HIDDEN, TRUE, VISIBLE
 from attncli.page.worked.worked_line import OF_A_BLIND_QUERY
 from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.model import Problem
 from attncli.problem.parts.axes import LEADING
-from attncli.problem.saving import as_yaml
 from attncli.tracing.labels import labels
 from attncli.tracing.magnitudes import HONEST_EPSILONS, softmax_of
-from attncli.tracing.model import Trace, is_built_in_softmax, step_of_pairs
+from attncli.tracing.model import Step, Trace, is_built_in_softmax, step_of_pairs
 from attncli.tracing.shift import FEWEST_DECIMALS, Shift
 from attncli.tracing.warnings import infinities_in, unread_of
 
@@ -82,9 +84,12 @@ def data_of(problem: Problem, precision: int, detail: str, traces: Traces) -> di
     where nobody wrote them. `rules` are all steps of any setting, each once; a plan lists them by
     their places. A rule of a mistake says only what differs from the rule that it is `instead` of.
     """
-    collected = _Collected(problem, traces)
-    settings = [collected.setting(*each) for each in settings_of(problem)]
-    plan, trace = plan_for(problem), next(iter(traces.values()))
+    offered = [(mask, scaled, plan_for(other)) for mask, scaled, other in settings_of(problem)]
+    sizes = PageSizes([plan for _, _, plan in offered])
+    collected = _Collected(problem, traces, sizes)
+    settings = [collected.setting(*each) for each in offered]
+    words = collected.words(sizes.plan)
+    plan, trace = sizes.plan, next(iter(traces.values()))
     return {
         "shared": shared_constants(),
         "precision": precision,
@@ -102,12 +107,18 @@ def data_of(problem: Problem, precision: int, detail: str, traces: Traces) -> di
         "unread": unread_of(plan, trace.steps),
         "has_own": any(step.rule.own for step in trace.steps.values()),
         "own": clicked_name(problem),
-        "yaml": _yaml(problem)[0],
+        "yaml": yaml_of(plan)[0],
+        "joined": joined_names(plan),
         "arrays": collected.arrays,
-        "labels": collected.labels,
+        "labels": [names for names, _ in collected.labels],
+        "naming": [naming for _, naming in collected.labels],
+        "tokens": words,
+        "sizes": sizes.data(),
+        "flow": list(map(_names, groups_of_flow(trace))),
         "rules": collected.rules,
         "settings": settings,
-        "mistakes": collected.mistakes,
+        "mistakes": list(collected.mistakes.values()),
+        "groups": grouped(collected.mistakes),
         "shift": _shift(problem, precision),
         "residue": {
             "noise": HONEST_EPSILONS * FLOAT64.epsilon,
@@ -140,12 +151,17 @@ def _attention(plan: Plan) -> dict[str, str]:
     return found
 
 
+def _names(steps: Sequence[Step]) -> list[str]:
+    return [step.name for step in steps]
+
+
 def _shift(problem: Problem, precision: int) -> dict[str, float]:
     """When the softmax of a page is shifted by the largest score of each row."""
     base = problem.exp_base
     terms = len(problem.context_tokens) + has_sink(problem)
     return {
         "steepness": math.log(base.value if base else math.e),
+        "terms": terms,
         "highest": FLOAT64.highest_exponent_of(terms),
         "lowest": Shift.at(max(precision, FEWEST_DECIMALS), problem, FLOAT64).lowest,
     }
@@ -162,55 +178,38 @@ def _command(precision: int, detail: str) -> str:
     return " ".join(words)
 
 
-def _yaml(problem: Problem) -> tuple[str, str]:
-    """The file of a problem, with the name of its cell for every number: ⟨X:0⟩, ⟨X:1⟩, …
-
-    What settings change stands apart from the rest. Both are empty where there are so many numbers
-    that they need a file of their own.
+def _in_both(plain: list[list[int]], shifted: list[list[int]]) -> dict[str, list[list[int]]]:
+    """The mistakes of the plain softmax, and of the shifted one those that differ: one without
+    rules cannot be made there.
     """
-    given: dict[str, Matrix] = {}
-    names = plan_for(problem).given
-    # Those of equations of the problem's own come behind these.
-    for kept, renamed in zip(problem.given, names, strict=False):
-        given[kept] = _with_names(problem.given[kept], renamed)
-    system = problem.system
-    if system is not None:
-        own = [replace(each, matrix=_with_names(each.matrix, each.name)) for each in system.arrays]
-        system = replace(system, arrays=tuple(own))
-    text, arrays = as_yaml(replace(problem, given=given, system=system), "")
-    if arrays:
-        return "", ""
-    rest = changed = ""
-    for key in re.split(r"^(?=\w)", text, flags=re.MULTILINE):
-        if key.startswith(("mask:", "scale:")):
-            changed += key
-        else:
-            rest += key
-    return rest, changed
-
-
-def _with_names(matrix: Matrix, name: str) -> Matrix:
-    return Matrix(matrix.value, names_of_cells(name, matrix.shape))
+    found = [mistake for mistake in shifted if mistake not in plain]
+    known = {place for place, *_ in shifted}
+    for place, *_ in plain:
+        if place not in known:
+            found.append([place])
+    return {"plain": plain, "shifted": found}
 
 
 class _Collected:
     """Rules, labels, arrays and mistakes of all settings, each once."""
 
-    def __init__(self, problem: Problem, traces: Traces) -> None:
+    def __init__(self, problem: Problem, traces: Traces, sizes: PageSizes) -> None:
         self.problem = problem
         self.traces = traces
-        self.mistakes: list[str] = []
+        self.sizes = sizes
+        # Their names, by their ids.
+        self.mistakes: dict[str, str] = {}
         self.rules: list[dict[str, Any]] = []
-        self.labels: list[tuple[str, ...]] = []
+        # With how places are called, and of which dimension they are.
+        self.labels: list[tuple[tuple[str, ...], tuple[str, int]]] = []
         self.arrays: dict[str, dict[str, Any]] = {}
         self.functions: set[str] = set(OF_PRINTED_NUMBERS)
         # All names that stand in equations.
         self.names: set[str] = set()
         self._places: dict[tuple[Any, ...], int] = {}
 
-    def setting(self, mask: str, scaled: bool, problem: Problem) -> dict[str, Any]:
+    def setting(self, mask: str, scaled: Scaled, plan: Plan) -> dict[str, Any]:
         """One mask with a scale or without: its two plans, and the mistakes of each."""
-        plan = plan_for(problem)
         shapes = {
             name: given.value.shape
             for name, given in plan.parameters.items()
@@ -232,18 +231,16 @@ class _Collected:
             found["pairs"] = pairs.name
         return {
             "mask": mask,
+            "opening": opening(trace),
             "words": plan.problem.mask.names,
             "scaled": scaled,
             "logits": plan.logits,
             **found,
             "plain": before + plain,
             "shifted": before + shifted,
-            "mistakes": {
-                "plain": self._mistakes(plan, trace),
-                "shifted": self._mistakes(plan, other),
-            },
-            "clicks": clicked_mask(problem),
-            "yaml": _yaml(problem)[1],
+            "mistakes": _in_both(self._mistakes(plan, trace), self._mistakes(plan, other)),
+            "clicks": clicked_mask(plan.problem),
+            "yaml": yaml_of(plan)[1],
             "scalars": {
                 name: given.written
                 for name, given in plan.parameters.items()
@@ -261,7 +258,7 @@ class _Collected:
         `shapes` are those of the steps before it, and get that of this one.
         """
         letters, tree = rule.target.letters, rule.expression
-        sizes = self._sizes(plan, rule, shapes)
+        sizes = sizes_of(plan, rule, shapes)
         shape = tuple(sizes[letter] for letter in letters)
         shapes[rule.name] = shape
         key = (rule.name, letters, tree)
@@ -270,10 +267,11 @@ class _Collected:
         written: dict[str, Any] = {
             "name": rule.name,
             "symbol": rule.symbol,
+            "title": rule.title,
             "cell": letters,
             "shape": shape,
             "axes": rule.axis_names,
-            "labels": [self._axis(names) for names in labels(plan.problem, rule, shape)],
+            "labels": self._labels(plan, rule, shape),
         }
         if tree is not None:
             bound = None
@@ -287,28 +285,40 @@ class _Collected:
             written |= self._equation(rule, tree, sizes, bound)
             if rule.divides_rows:
                 written["divides"] = True
+            if rule.matrix_form and (factors := product_factors(rule.matrix_form)):
+                written["factors"] = [f"{name}'" if turned else name for name, turned in factors]
             if infinities := infinities_in(rule):
                 # JSON has no infinities: their signs.
                 written["meant"] = sorted(int(math.copysign(1, each)) for each in infinities)
         return self._add(key, written)
-
-    def _sizes(
-        self, plan: Plan, rule: Rule, shapes: Mapping[str, tuple[int, ...]]
-    ) -> Mapping[str, int]:
-        if not rule.given:
-            read = index_sizes(rule.equation, shapes)
-            return {**read, **plan.sizes, **dict(rule.lengths)}
-        return dict(zip(rule.target.letters, plan.given[rule.name].shape, strict=True))
 
     def _add(self, key: tuple[Any, ...], written: dict[str, Any]) -> int:
         self._places[key] = len(self.rules)
         self.rules.append(written)
         return self._places[key]
 
-    def _axis(self, names: tuple[str, ...]) -> int:
-        if names not in self.labels:
-            self.labels.append(names)
-        return self.labels.index(names)
+    def _labels(self, plan: Plan, rule: Rule, shape: tuple[int, ...]) -> list[int]:
+        """The places of the labels of each axis among all."""
+        found = []
+        of_axes = labels(plan.problem, rule, shape)
+        for place, names in enumerate(of_axes):
+            naming = self.sizes.naming(rule, place)
+            at = self._axis(names, naming)
+            found.append(at)
+        return found
+
+    def _axis(self, names: tuple[str, ...], naming: tuple[str, int]) -> int:
+        if (names, naming) not in self.labels:
+            self.labels.append((names, naming))
+        return self.labels.index((names, naming))
+
+    def words(self, plan: Plan) -> dict[str, int]:
+        """Which labels a file has: the tokens, and those of keys."""
+        problem, letters = plan.problem, self.sizes.letters_of_plan()
+        return {
+            "tokens": self._axis(problem.tokens, ("words", letters.get("i", -1))),
+            "context_tokens": self._axis(problem.context_tokens, ("words", letters.get("j", -1))),
+        }
 
     def _equation(
         self, rule: Rule, tree: Expression, sizes: Mapping[str, int], bound: Expression | None
@@ -342,11 +352,10 @@ class _Collected:
         for mistake, changes in applicable(trace, of_own=False):
             if any(isinstance(change, np.ndarray) for change in changes.values()):
                 continue
-            if mistake.name not in self.mistakes:
-                self.mistakes.append(mistake.name)
+            self.mistakes.setdefault(mistake.id, mistake.name)
             steps = with_changes(trace, changes).steps
             rules = [self._instead(plan, trace, steps[name].rule) for name in changes]
-            found.append([self.mistakes.index(mistake.name), *rules])
+            found.append([list(self.mistakes).index(mistake.id), *rules])
         return found
 
     def _instead(self, plan: Plan, trace: Trace, wrong: Rule) -> int:

@@ -11,13 +11,11 @@ from attncli.page.ends import too_many_parts, too_many_rows
 from attncli.page.live.data import data_of
 from attncli.page.live.layouts import layout_of
 from attncli.page.live.offered_settings import layout_name, traces_of
+from attncli.page.live.sizes import MOST_CELLS
 from attncli.page.view import View
 from attncli.problem.model import Problem
 from attncli.tracing.model import Trace
 from attncli.tracing.slices import axis_length, backward_steps
-
-# Of those that are worked out: a page of more would be slow to follow an edit.
-MOST_CELLS = 20_000
 
 
 def with_live(page: Document, problem: Problem, trace: Trace, view: View) -> Document:
@@ -25,8 +23,7 @@ def with_live(page: Document, problem: Problem, trace: Trace, view: View) -> Doc
 
     A page that cannot do so has a note that says why. A part of a page has neither.
     """
-    parts = (view.steps, view.cell, view.query, view.head, view.entry)
-    if any(part is not None for part in parts):
+    if view.is_part:
         return page
     why = why_static(trace, view)
     if why is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -30,11 +30,17 @@ if TYPE_CHECKING:
 # problem adds.
 OWN = "own"
 OVER = "over"
+# The scale is a number, which a reader slides. Wherever this one stands, the script puts the number
+# that was slid to: nobody else writes it.
+NUMBER: Final = "number"
+ANY_NUMBER = Scalar(0.918273645, "0.918273645")
+# Whether scores are scaled, and if so by such a number.
+Scaled: TypeAlias = bool | Literal["number"]
 # By the mask, the scale, and whether the softmax is shifted.
-Traces: TypeAlias = Mapping[tuple[str, bool, bool], Trace]
+Traces: TypeAlias = Mapping[tuple[str, Scaled, bool], Trace]
 
 
-def settings_of(problem: Problem) -> Iterator[tuple[str, bool, Problem]]:
+def settings_of(problem: Problem) -> Iterator[tuple[str, Scaled, Problem]]:
     """Every mask and scale that a page offers, by their words, with the problem that has them.
 
     The given ones come first: ("given", True, problem), ("given", False, …), ("causal", True, …).
@@ -87,12 +93,14 @@ def traces_of(problem: Problem, precision: int, *, first: bool = False) -> Trace
     }
 
 
-def layout_name(mask: str, scaled: bool, shifted: bool) -> str:
+def layout_name(mask: str, scaled: Scaled, shifted: bool) -> str:
     """The words of a setting, as the script spells them: "given true false"."""
     return " ".join([mask, _as_word(scaled), _as_word(shifted)])
 
 
-def _as_word(holds: bool) -> str:
+def _as_word(holds: Scaled) -> str:
+    if holds == NUMBER:
+        return NUMBER
     return "true" if holds else "false"
 
 
@@ -170,9 +178,10 @@ def names_of_cells(name: str, shape: tuple[int, ...]) -> NDArray[np.object_]:
 # Scales
 
 
-def _scales(problem: Problem) -> Iterator[tuple[bool, Scalar | keys.ScaleWord]]:
+def _scales(problem: Problem) -> Iterator[tuple[Scaled, Scalar | keys.ScaleWord]]:
     can_scale = isinstance(problem.scale, Scalar) or keys.SCORES[problem.score].divided
     scaled = can_scale and problem.scale != "none"
     yield scaled, problem.scale
     if can_scale:
         yield not scaled, "none" if scaled else "default"
+        yield NUMBER, ANY_NUMBER

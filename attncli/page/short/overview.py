@@ -38,6 +38,10 @@ def overview(printer: Printer, view: View) -> Iterator[Block]:
     if flow:
         between = (" ",) if given else ()
         yield Paragraph((*given, *between, "Shapes: ", *flow))
+    # A short page has said it of the weights, and a sheet to fill in has no room for it.
+    is_to_be_said = not view.short and not view.blank
+    if is_to_be_said and (learned := learned_in_words(trace)):
+        yield Paragraph(learned)
 
 
 def words(printer: Printer, view: View, title: str) -> Iterator[Block]:
@@ -59,24 +63,23 @@ def _map(printer: Printer) -> Iterator[Block]:
 
 
 def given_in_words(trace: Trace) -> Text:
-    """X has a row for each token; the weights of the layer are W_Q, W_K and W_V.
+    """X has a row for each token; the weights that a model learns are W_Q, W_K and W_V.
 
     Empty where nothing is given that this can be said of.
     """
-    all_given = [step for step in trace.steps.values() if step.rule.given]
-    given = [step for step in all_given if not step.rule.own and _letter_of_rows(step)]
+    given = _known(trace)
     said: list[Text] = []
     rows = list(_rows(given, in_one_sequence=trace.self_attention))
     if rows:
         said.append(_joined(rows, ", "))
-    weights = [step for step in given if _letter_of_rows(step) not in ROWS]
+    weights = _weights(given)
     # A problem's own arrays may be further weights.
-    has_own = any(step.rule.own for step in all_given)
+    has_own = any(step.rule.own for step in trace.steps.values() if step.rule.given)
     if weights and not has_own:
         # A bias is one row.
         has_biases = any(step.name.startswith("b_") for step in weights)
         what = "weights and biases" if has_biases else "weights"
-        said.append((f"the {what} of the layer are ", *_names(weights)))
+        said.append((f"the {what} that a model learns are ", *_names(weights)))
     if not said:
         return ()
     sentence = _joined(said, "; ")
@@ -84,6 +87,29 @@ def given_in_words(trace: Trace) -> Text:
     if isinstance(first, str):
         sentence = (first[0].upper() + first[1:], *sentence[1:])
     return (*sentence, ".")
+
+
+def learned_in_words(trace: Trace) -> Text:
+    """Where the numbers of weights come from; empty where none are given.
+
+    A model learns W_Q, W_K and W_V in training; here they are given.
+    """
+    weights = _weights(_known(trace))
+    if not weights:
+        return ()
+    here = "they are" if len(weights) > 1 else "it is"
+    return ("A model learns ", *_names(weights), f" in training; here {here} given.")
+
+
+def _known(trace: Trace) -> list[Step]:
+    """The given matrices that are no arrays of a problem's own."""
+    given = [step for step in trace.steps.values() if step.rule.given]
+    return [step for step in given if not step.rule.own and _letter_of_rows(step)]
+
+
+def _weights(given: Sequence[Step]) -> list[Step]:
+    """Those whose rows are of no token."""
+    return [step for step in given if _letter_of_rows(step) not in ROWS]
 
 
 def _letter_of_rows(step: Step) -> str:

@@ -19,12 +19,14 @@ from attncli.equation.mathml import MATHML
 from attncli.equation.notation import UNICODE
 from attncli.equation.shapes import product_text
 from attncli.escaping import visible
+from attncli.kept_text import as_comment
 from attncli.page import document as page
 from attncli.page.document import formula, plain, sides
 from attncli.page.ends import ends_of_picture
 from attncli.render import Style
-from attncli.render.cells import left_out_text, product_width
-from attncli.render.html.matrix import NARROW_MATRIX, matrix, opening, product, small_map, width
+from attncli.render.cells import left_out_text
+from attncli.render.html.how import Beside, How, Pair, Shown, folded, paired
+from attncli.render.html.matrix import fits_beside, matrix, opening, product, small_map
 from attncli.render.html.text import attribute, cell_label, raised, sentence, signed, written
 
 # No script runs, and nothing is loaded; the icon is there so that no browser asks a server for one.
@@ -35,8 +37,6 @@ POLICY = (
 UNTITLED = "Attention, worked out"
 # Fewer sections need no list of contents, and more of a page of parts have no room in it.
 FEW, MANY = 3, 48
-# Matrices side by side are no wider, in digits.
-WIDEST_PRODUCT = 84
 
 
 class ContentsEntry(NamedTuple):
@@ -45,11 +45,6 @@ class ContentsEntry(NamedTuple):
     heading: page.Heading
     id: str
     level: int
-
-
-class Pair(NamedTuple):
-    said: page.Paragraph
-    grid: page.Grid
 
 
 def stream(document: page.Document, style: Style) -> Iterator[str]:
@@ -80,21 +75,28 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
         # Most pages have no script.
         from attncli.render.html import live_page, script_text
 
-        policy, sheets = f"{POLICY}; script-src {script_text.digest()}", [*sheets, "live_page.css"]
+        policy, sheets = (
+            f"{POLICY}; script-src {script_text.digest()}",
+            [*sheets, *live_page.SHEETS],
+        )
     styles = "".join(map(stylesheet, sheets))
     if document.live:
         styles += live_page.hue_rules()
+    if not copied:
+        styles += on_paper(document.title or UNTITLED)
     yield head(document.title, policy, styles)
     hidden = "" if title else ' class="unseen"'
-    yield (
-        "<div"
-        f' class="attncli">\n<header>\n<h1{hidden}>{written(title or UNTITLED)}</h1>\n</header>\n'
-    )
+    yield (f'<div class="attncli">\n<header>\n<h1{hidden}>{written(title or UNTITLED)}</h1>\n')
+    if document.opening:
+        yield f'<p class="opening">{escape(document.opening)}</p>\n'
+    yield "</header>\n"
     yield from _contents(entries(document.blocks, 2))
     yield "<main>\n"
     yield from body(document, 2)
     yield from _copies(document, title, 2)
     yield "</main>\n</div>\n"
+    if problem := document.problem():
+        yield as_comment(problem)
     if document.live:
         yield from live_page.scripts(document)
     if small:
@@ -115,10 +117,22 @@ def head(title: str, policy: str, styles: str) -> str:
     )
 
 
+def on_paper(title: str) -> str:
+    """What stands at the edges of printed sheets: their numbers, and the title from the second on.
+
+    In a string of a style sheet every character may be written as its number, so that none ends it.
+    """
+    letters = (f"\\{ord(each):x} " if not each.isalnum() else each for each in visible(title))
+    look = "font:8pt system-ui,sans-serif;color:#444"
+    number = f'@bottom-right{{content:counter(page) " / " counter(pages);{look}}}'
+    running = f'@top-left{{content:"{"".join(letters)}";{look}}}'
+    return f"@page{{{number}{running}}}@page :first{{@top-left{{content:none}}}}\n"
+
+
 @cache
 def stylesheet(name: str) -> str:
-    """A style sheet of this folder without its comments and what makes it easy to read."""
-    text = (Path(__file__).parent / name).read_text(encoding="utf-8")
+    """A style sheet of `styles/` without its comments and what makes it easy to read."""
+    text = (Path(__file__).parent / "styles" / name).read_text(encoding="utf-8")
     without_comments = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     on_one_line = re.sub(r"\s+", " ", without_comments).strip()
     dense = re.sub(r"\s*([{};,])\s*|(?<=\() | (?=\))", r"\1", on_one_line)
@@ -194,7 +208,10 @@ def body(document: page.Document, level: int, *, named: bool = True) -> Iterator
     opened: list[int] = []
     topic = document.title
     first = True
-    for block in paired(document.blocks):
+    blocks: Iterable[Shown] = paired(document.blocks)
+    if document.live:
+        blocks = folded(paired(document.blocks))
+    for block in blocks:
         if isinstance(block, page.Heading):
             entry, topic = next(headings), block.text
             while opened and opened[-1] >= entry.level:
@@ -206,30 +223,6 @@ def body(document: page.Document, level: int, *, named: bool = True) -> Iterator
             yield from rendered(block, topic, lead=first)
         first = False
     yield "</section>\n" * len(opened)
-
-
-def paired(blocks: Iterable[page.Block]) -> Iterator[page.Block | Pair]:
-    """The blocks; a paragraph and the small matrix after it are one, and may stand beside
-    others.
-    """
-    said: page.Paragraph | None = None
-    for block in blocks:
-        if (
-            said
-            and isinstance(block, page.Grid)
-            and not block.closed
-            and width(block) <= NARROW_MATRIX
-        ):
-            yield Pair(said, block)
-            said = None
-            continue
-        if said:
-            yield said
-        said = block if isinstance(block, page.Paragraph) and block.kind == "text" else None
-        if not said:
-            yield block
-    if said:
-        yield said
 
 
 def section_tag(entry: ContentsEntry, *, named: bool = True) -> str:
@@ -259,7 +252,7 @@ def heading(block: page.Heading, level: int) -> str:
     return f'<hgroup>{heading}<p class="shapes">{shapes}</p></hgroup>\n'
 
 
-def rendered(block: page.Block | Pair, topic: str, *, lead: bool = False) -> Iterator[str]:
+def rendered(block: Shown, topic: str, *, lead: bool = False) -> Iterator[str]:
     """A block; `topic` is the title of its section, `lead` says that it stands at the top of the
     page.
     """
@@ -268,6 +261,15 @@ def rendered(block: page.Block | Pair, topic: str, *, lead: bool = False) -> Ite
             yield f'<div class="pair">\n<p>{sentence(said.text)}</p>\n'
             yield from rendered(grid, topic)
             yield "</div>\n"
+        case Beside(said=texts, matrices=matrices):
+            yield '<div class="beside">\n<div>\n'
+            for each in texts:
+                yield from rendered(each, topic)
+            yield "</div>\n"
+            yield from rendered(matrices, topic)
+            yield "</div>\n"
+        case How(blocks=blocks):
+            yield from _how(blocks, topic)
         case page.Paragraph(text=text, kind="text") if lead:
             yield f'<p class="lead">{sentence(text)}</p>\n'
         case page.Paragraph(text=text, kind="text"):
@@ -292,7 +294,7 @@ def rendered(block: page.Block | Pair, topic: str, *, lead: bool = False) -> Ite
             yield from matrix(grid, topic)
             yield _said(grid.left_out)
         case page.Product(instead=instead):
-            if product_width(block) <= WIDEST_PRODUCT:
+            if fits_beside(block):
                 yield from product(block, topic)
             else:
                 for each in instead:
@@ -313,6 +315,15 @@ def rendered(block: page.Block | Pair, topic: str, *, lead: bool = False) -> Ite
         # A section writes its own heading.
         case page.Heading():
             pass
+
+
+def _how(blocks: Iterable[page.Block], topic: str) -> Iterator[str]:
+    """It is open on paper and without JavaScript: the script closes it."""
+    whose = f'<span class="unseen"> {written(topic)}</span>' if topic else ""
+    yield f'<details class="how" open=""><summary>How?{whose}</summary>\n'
+    for each in blocks:
+        yield from rendered(each, topic)
+    yield "</details>\n"
 
 
 def _said(left_out: page.LeftOut) -> str:

@@ -15,9 +15,10 @@ ENDS = "</main>\n</div>\n</body>\n</html>\n"
 class Bundle:
     """What pages of HTML need before them all: their list."""
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, *, on_new_paper: bool) -> None:
         """A bundle without a page, and the title of the whole."""
         self._title = title
+        self._class = "copy" if on_new_paper else "copy on-next-page"
         self._entries: list[str] = []
 
     def page(self, number: str, name: str, document: Document) -> Iterator[str]:
@@ -25,7 +26,7 @@ class Bundle:
         whose = f"{number} {name}".strip()
         id = f"page-{len(self._entries) + 1}"
         self._entries.append(f'<li><a href="#{id}">{written(whose)}</a></li>\n')
-        yield f'<section class="copy" id="{id}">\n'
+        yield f'<section class="{self._class}" id="{id}">\n'
         yield f"<h2>{written(document.title or whose)}</h2>\n"
         yield from body(document, 3, named=False)
         yield "</section>\n"

@@ -13,17 +13,15 @@ from attncli.page import document as page
 from attncli.page.colors import HUES, MOST_TOLD_APART, foreground, hexadecimal, rgb
 from attncli.page.document import Block, Document, Live
 from attncli.page.drawing import TINT_OPACITY
-from attncli.render.cells import AROUND_MATRIX, COLUMN_GAP, HIDDEN_SIGN, product_width
+from attncli.render.cells import AROUND_MATRIX, COLUMN_GAP, HIDDEN_SIGN
 from attncli.render.html import (
-    WIDEST_PRODUCT,
-    Pair,
     entries,
     heading,
-    paired,
     rendered,
     section_tag,
 )
-from attncli.render.html.matrix import POINT_WIDTH
+from attncli.render.html.how import Beside, How, Pair, folded, paired
+from attncli.render.html.matrix import POINT_WIDTH, WIDEST_PRODUCT, fits_beside
 from attncli.render.html.script_text import script
 
 MASKS = {
@@ -33,6 +31,21 @@ MASKS = {
     "own": "of my own: click its cells",
     "over": "as given, but for cells I click",
 }
+SHEETS = (
+    "live_page.css",
+    "words.css",
+    "pasting.css",
+    "how.css",
+    "strip.css",
+    "tour.css",
+    "shades.css",
+    "sharpness.css",
+    "softmax_row.css",
+    "dragging.css",
+    "present.css",
+    "moving.css",
+    "forced_colors.css",
+)
 # A query or key of the second half: an edge with a tint inside, as pictures have it.
 _HOLLOW = (
     f"--tint: color-mix(in srgb, var(--hue) {TINT_OPACITY:.0%}, var(--paper, Canvas));"
@@ -128,7 +141,7 @@ def _too_wide(blocks: Iterable[Block]) -> set[str]:
             case page.Heading():
                 id = next(headings).id
             case page.Product():
-                if product_width(block) > WIDEST_PRODUCT:
+                if not fits_beside(block):
                     found.add(id)
             case (
                 page.Paragraph()
@@ -151,7 +164,7 @@ def _sections(blocks: Sequence[Block]) -> list[Section]:
     headings = entries(blocks, 2)
     found: list[tuple[str, int, list[str]]] = [("", 1, [])]
     topic = ""
-    for block in paired(blocks):
+    for block in folded(paired(blocks)):
         _, _, pieces = found[-1]
         # As on the page, only what stands first of all is larger.
         is_lead = len(found) == 1 and not pieces
@@ -176,4 +189,7 @@ def _sections(blocks: Sequence[Block]) -> list[Section]:
             ):
                 html = "".join(rendered(block, topic, lead=is_lead))
                 pieces.append(html)
+            case Beside() | How():
+                # What other settings say, too, stands in the data once.
+                pieces.extend(rendered(block, topic))
     return [(id, level, tuple(html)) for id, level, html in found]

@@ -18,6 +18,7 @@ from attncli.render.cells import (
     chunks,
     has_sign_of_hidden,
     mark,
+    product_width,
     shades_are,
     text_width,
     with_dots,
@@ -26,6 +27,8 @@ from attncli.render.html.text import attribute, isolated, math, number, written
 
 # A phone shows so many digits side by side.
 NARROW_MATRIX = 34
+# Matrices side by side are no wider, in digits.
+WIDEST_PRODUCT = 84
 # A label that is wider, in digits, has lines of its own.
 WIDEST_LABEL_BESIDE = 18
 # Between two columns, in digits.
@@ -155,6 +158,16 @@ def width(grid: Grid) -> int:
     longest_label = max(map(text_width, grid.rows))
     gaps = COLUMN_GAP * len(widths)
     return sum(widths) + gaps + min(longest_label, WIDEST_LABEL_BESIDE)
+
+
+def is_narrow(grid: Grid) -> bool:
+    """Whether a phone shows it whole."""
+    return width(grid) <= NARROW_MATRIX
+
+
+def fits_beside(block: Product) -> bool:
+    """Whether what is multiplied has room beside the product."""
+    return product_width(block) <= WIDEST_PRODUCT
 
 
 def _table(grid: Grid, topic: str, *, labelled: bool = True, forms: bool = False) -> Iterator[str]:

@@ -1,4 +1,8 @@
-"""The script of a live page as one text, made of all its files."""
+"""The script of a live page as one text, made of all its files.
+
+Pages have its short form, `script/short.txt`, which a minifier has made: a third less to send. The
+form says of which script it is made, and where that is another by now, pages have the long one.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +23,20 @@ MODEL_FILES = (
     "model/shapes",
     "model/equations",
     "model/magnitudes",
+    "sizes/origins",
+    "sizes/labels",
+    "sizes/rule_lengths",
+    "sizes/differences",
+    "sizes/sizes",
     "model/model",
+    "sizes/saved",
     "model/typing",
+    "model/pasted_numbers",
+    "model/pasted_rows",
+    "model/pasted_lists",
+    "model/pasted_drawn",
+    "model/pasted_latex",
+    "model/pasted",
     "model/slider_range",
     "model/not_finite",
     "model/warnings",
@@ -29,26 +45,70 @@ MODEL_FILES = (
     "model/sentences",
     "model/lookups",
     "model/lines",
+    "model/signs",
 )
 # These need a document.
 PAGE_FILES = (
     "page/elements",
+    "page/keys",
     "page/sections",
     "page/matrices",
     "page/worked_lists",
     "page/remarks",
+    "page/field",
     "page/edits",
-    "page/what_if",
+    "page/words",
+    "page/pasting",
+    "sizes/tables",
+    "sizes/resizing",
+    "what_if/comparison",
+    "what_if/panel",
+    "what_if/what_if",
+    "what_if/softmax_row",
+    "page/sharing",
     "page/saving",
-    "page/query",
-    "page/flow_map",
-    "page/one_number",
-    "page/quiz",
+    "page/undo",
+    "page/compare",
+    "query/key_hues",
+    "query/where_it_looks",
+    "query/weights_bar",
+    "query/output_sum",
+    "query/looks",
+    "query/heads",
+    "query/query",
+    "map/way",
+    "map/map_layout",
+    "map/squares",
+    "map/flow_map",
+    "page/strip",
+    "one_number/outlines",
+    "one_number/said_of_number",
+    "one_number/walk",
+    "one_number/held_number",
+    "one_number/one_number",
+    "teaching/aim",
+    "teaching/tour_cards",
+    "teaching/tour",
+    "teaching/dragging",
+    "teaching/moving",
+    "teaching/sharpness",
+    "asking/judging",
+    "asking/quiz",
+    "asking/blanks",
+    "reading/in_words",
+    "reading/how",
+    "reading/paper",
+    "lecture/screens",
+    "lecture/lecture_number",
+    "lecture/darkness",
+    "lecture/lecture_keys",
+    "lecture/present",
     "page/controls",
     "page/address",
     "page/page",
 )
 _FOLDER = Path(__file__).parent / "script"
+SHORT = _FOLDER / "short.txt"
 _NOTES = re.compile(r"/\*\*.*?\*/|^\s*//.*?$", re.DOTALL | re.MULTILINE)
 # A statement that stands on several lines goes on after the one, and before the other.
 _WRAPPED = re.compile(r"(?<=[,(\[{])\n|,?\n(?=[)\]}])|\n(?=[.?:])")
@@ -56,7 +116,14 @@ _WRAPPED = re.compile(r"(?<=[,(\[{])\n|,?\n(?=[)\]}])|\n(?=[.?:])")
 
 @cache
 def script() -> str:
-    """The whole script, in a block of its own."""
+    """The whole script of a page."""
+    long = long_script()
+    said, _, short = SHORT.read_text(encoding="utf-8").partition("\n")
+    return short if said == digest_of(long) else long
+
+
+def long_script() -> str:
+    """The same as it was written, in a block of its own."""
     return f'"use strict";{{{script_of((DATA_FILE, *MODEL_FILES, *PAGE_FILES))}\n}}'
 
 

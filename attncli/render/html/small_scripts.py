@@ -38,7 +38,8 @@ class SmallScript(NamedTuple):
 def small_script(document: Document) -> SmallScript | None:
     """The script that a page needs, if any."""
     if document.to_fill_in is not None and document.copies == 1:
-        data = json.dumps(document.to_fill_in._asdict(), ensure_ascii=False)
+        fields = document.to_fill_in._asdict()
+        data = json.dumps(fields, ensure_ascii=False)
         return SmallScript(_text(SAVING_FILE), ("saving.css",), data)
     if document.sorts:
         return SmallScript(_text(SORTING_FILE))

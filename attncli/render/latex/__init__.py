@@ -12,6 +12,7 @@ from typing import NamedTuple
 from attncli.equation.notation import LATEX, LATEX_LINE, LATEX_TERMS, UNICODE
 from attncli.equation.shapes import product_text
 from attncli.escaping import label
+from attncli.kept_text import as_latex_comment
 from attncli.page import document as page
 from attncli.page.document import formula, sides
 from attncli.render import Style
@@ -54,15 +55,23 @@ PREAMBLE = r"""\documentclass{article}
 \makeatother
 \begin{document}
 """  # noqa: E501
+# Lengths of the preamble, and less of each.
+_TIGHTER = (
+    ("vmargin={18mm, 21mm}", "vmargin={12mm, 16mm}, footskip=8mm"),
+    (r"\parskip}{6pt plus 2pt minus 1pt}", r"\parskip}{3pt plus 2pt minus 1pt}"),
+    ("{-12pt plus-4pt minus-2pt}{2pt}", "{-8pt plus-4pt minus-2pt}{1pt}"),
+)
 # The paragraphs of a fragment are like those of a page, and the text around it keeps its own.
 FRAGMENT_BEGINS = "\\par\\begingroup\\parindent=0pt\\parskip=6pt plus 2pt minus 2pt\\relax\n"
 DOCUMENT_ENDS = "\n\n\\end{document}\n"
 FRAGMENT_ENDS = "\n\\par\\endgroup\n"
 # A copy begins on a right-hand page, so that both sides of the paper can be printed.
+_FIRST_PAGE = "\\setcounter{page}{1}\n\n"
+NEW_PAGE = f"\n\n\\clearpage{_FIRST_PAGE}"
 NEW_PAPER = (
     "\n\n\\clearpage"
     "\\ifodd\\value{page}\\else\\thispagestyle{empty}\\hbox{}\\clearpage\\fi"
-    "\\setcounter{page}{1}\n\n"
+    f"{_FIRST_PAGE}"
 )
 PACKAGES = ("color", "amssymb", "tikz")
 # In a worksheet, a paragraph would be parted where its step fits on no page's rest.
@@ -104,6 +113,16 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
         yield NEW_PAPER if copy else ""
         yield from body(document, style)
     yield FRAGMENT_ENDS if style.fragment else DOCUMENT_ENDS
+    # What follows the end of a document is no part of it.
+    if not style.fragment and (problem := document.problem()):
+        yield f"\n{as_latex_comment(problem)}"
+
+
+def tightened(document: str) -> str:
+    """A whole document with less room between its paragraphs, and smaller margins."""
+    for wide, tight in _TIGHTER:
+        document = document.replace(wide, tight, 1)
+    return document
 
 
 def body(document: page.Document, style: Style) -> Iterator[str]:
@@ -260,7 +279,8 @@ class _Heads(NamedTuple):
         if number is not None and self.numbered:
             # TeX makes a dash of two signs.
             before = rf"{number}\quad ".replace("–", "--")
-        return self.of_section.replace("TEXT", before + escape(text))
+        title = before + escape(text)
+        return self.of_section.replace("TEXT", title)
 
 
 def _heads(document: page.Document, style: Style) -> _Heads:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from attncli.page.document import Document
 from attncli.render import Style
-from attncli.render.latex import DOCUMENT_ENDS, NEW_PAPER, Needs, body, needs_of, preamble
+from attncli.render.latex import DOCUMENT_ENDS, NEW_PAGE, NEW_PAPER, Needs, body, needs_of, preamble
 from attncli.render.latex.escape import escape, lacks_letters
 
 # Whose page it is stands on every one of its sheets, since sheets of paper come apart.
@@ -22,15 +22,16 @@ ENDS = DOCUMENT_ENDS
 class Bundle:
     """What pages of LaTeX need between them, and before them all."""
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, *, on_new_paper: bool) -> None:
         """A bundle without a page. A document of LaTeX shows no title of the whole."""
         self._needs: Needs | None = None
+        self._between = NEW_PAPER if on_new_paper else NEW_PAGE
 
     def page(self, number: str, name: str, document: Document) -> Iterator[str]:
         """The next page, piece by piece; a name that TeX has no letters for is only a number."""
         needs = needs_of(document)
         if self._needs is not None:
-            yield NEW_PAPER
+            yield self._between
             needs = needs.and_of(self._needs)
         self._needs = needs
         whose = number

@@ -285,15 +285,15 @@ def _is_blank(grid: Grid) -> bool:
     return not any(cell.text for row in grid.cells for cell in row)
 
 
-def _legend_of_shades(shading: Shading) -> str:
-    """The colors from the first to the last, and what they stand for."""
+def _legend_of_shades(shading: Shading, more: str = "") -> str:
+    """The colors from the first to the last, and what they stand for; and `more` behind it."""
     colors = ramp_of(signed=shading.signed).day
     boxes: list[str] = []
     for place in range(BOXES_OF_LEGEND):
         color = background(place / (BOXES_OF_LEGEND - 1), colors)
         boxes.append(rf"\colorbox[rgb]{{{_parts_of_color(color)}}}{{\hbox to.7em{{\strut}}}}")
     said = shades_are(shading, lambda text: f"${write_number(text, LATEX)}$")
-    return rf"{BEGINNING_OF_LEGEND}{{\fboxsep=0pt{''.join(boxes)}}}\ {said}.\par}}"
+    return rf"{BEGINNING_OF_LEGEND}{{\fboxsep=0pt{''.join(boxes)}}}\ {said}{more}.\par}}"
 
 
 def _alone(grid: Grid, indent: str = INDENT) -> Iterator[str]:
@@ -350,7 +350,9 @@ def small_map(grid: Grid) -> str:
     shades = f"{{\\fboxsep=0pt\n{start}\n{body}\n\\end{{tabular}}}}"
     if grid.shading is None:
         return shades
-    return f"{shades}\n\n{_legend_of_shades(grid.shading)}"
+    is_hidden = has_sign_of_hidden(grid.cells)
+    legend = _legend_of_shades(grid.shading, rf"; $\cdot$ {LEGEND}" if is_hidden else "")
+    return f"{shades}\n\n{legend}"
 
 
 def _is_signed(grid: Grid) -> bool:

@@ -4,6 +4,7 @@ fit.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -42,6 +43,8 @@ BETWEEN_FORMS = "  {}  "
 WIDTH_OF_A_PIPE = 76
 # Columns narrower than this are as wide as the widest of them: a matrix reads as a square.
 EVEN_WIDTH = 5
+# Fractions and roots, in Unicode and in ASCII.
+_SIGN_OF_FORM = re.compile(r"[/√]|sqrt")
 SIGNS_OF_VERDICTS = {
     "right": "green",
     "carried": "cyan",
@@ -59,11 +62,16 @@ Spell: TypeAlias = Callable[[str], str]
 class Column:
     """A column of a matrix: its label, how many characters its numbers have before the point and
     from it on, whether signs stand behind them, and how wide all of that is.
+
+    A fraction has no point, so where there is one, all numbers of the column end together; the
+    `longest` of them says how wide they are.
     """
 
     head: str
     before: int = 0
     after: int = 0
+    longest: int = 0
+    end_together: bool = False
     signs: bool = False
     width: int = 0
 
@@ -195,7 +203,11 @@ def _set_width(column: Column) -> None:
     """
     if column.signs and column.head:
         column.head += "  "
-    digits = column.before + column.after
+    if column.end_together:
+        column.after = 0
+        digits = column.longest
+    else:
+        digits = column.before + column.after
     if column.signs:
         digits += 2
     column.width = max(cell_len(column.head), digits)
@@ -206,8 +218,11 @@ def _measure(column: Column, cells: Sequence[Cell], spell: Spell, color: bool) -
     # In a large matrix the same cell stands in many places.
     different = {id(cell): cell for cell in cells}
     for cell in different.values():
-        whole, point, rest = _number(cell, spell).partition(".")
+        number = _number(cell, spell)
+        whole, point, rest = number.partition(".")
         after = len(point) + len(rest)
+        column.longest = max(column.longest, len(number))
+        column.end_together = column.end_together or _SIGN_OF_FORM.search(number) is not None
         column.before = max(column.before, len(whole))
         column.after = max(column.after, after)
         if mark(cell, shaded=not color):

@@ -30,6 +30,8 @@ interface Shared {
     | "dash",
     string
   >;
+  /** Patterns of the reader of pasted matrices. */
+  pasted: Record<"pair" | "decimal" | "one_group" | "turned", string>;
   /** How files and pages spell what is no finite number, and the sign of lines and formulas. */
   infinity: string;
   infinity_sign: string;
@@ -55,6 +57,8 @@ interface Shared {
   alike_within: number;
   /** A share of less than this is almost none, one that is missing less almost all. */
   half_a_tenth_percent: number;
+  /** What roundings may do to the sum of a row of weights. */
+  nearly_1: number;
   almost_none: string;
   almost_all: string;
   /** Queries, or heads and entries, in one sentence. */
@@ -89,6 +93,23 @@ interface DecimalParts {
 }
 
 type Verdict = "right" | "rounding" | "wrong" | "";
+
+// --- pasted matrices
+
+/** Cells with the names beside them and above them; how many rows stand together, none for a list. */
+interface PastedTable {
+  rows: string[][];
+  names?: string[];
+  columns?: string[];
+  groups?: number[];
+}
+
+/** The numbers of a matrix in the spelling of files, row after row, and the names of its rows. */
+interface Pasted {
+  shape: number[];
+  texts: string[];
+  names: string[];
+}
 
 // --- equations and sentences
 
@@ -153,13 +174,27 @@ interface LiveData {
   has_own: boolean;
   /** The array that has the mask's cells which are clicked. */
   own: string;
+  /** The file, with holes for numbers and labels; and the arrays whose heads it has side by side. */
   yaml: string;
+  joined: string[];
   arrays: Record<string, ArrayData>;
   labels: string[][];
+  /**
+   * Of each of these: "words", or how places are counted, such as "head {}", "d" for features from
+   * d1 on; and their dimension, -1 where no array has it.
+   */
+  naming: [how: string, dimension: number][];
+  /** The labels of queries and of keys that a file has. */
+  tokens: { tokens: number; context_tokens: number };
+  sizes: SizesData;
+  /** The matrices whose shapes are said together at the beginning. */
+  flow: string[][];
   rules: (Partial<Rule> & { instead?: number })[];
   settings: Setting[];
   mistakes: string[];
-  shift: { steepness: number; highest: number; lowest: number };
+  /** Kinds of mistakes, with the places of these. */
+  groups: Record<string, number[]>;
+  shift: { steepness: number; terms: number; highest: number; lowest: number };
   residue: { noise: number; epsilon: number; smallest: number; most: number };
   judging: Judging;
   command: string;
@@ -172,6 +207,34 @@ interface LiveData {
   >;
 }
 
+/** Which axes are one dimension, and what follows from its length. */
+interface SizesData {
+  dimensions: Dimension[];
+  /** Of each array, the dimensions of its axes. */
+  arrays: Record<string, number[]>;
+  /** Those of the letters whose lengths no array says. */
+  letters: Record<string, number>;
+  /** By how much numbers such as d_k, and the lengths of letters of rules, move with dimensions. */
+  scalars: Record<string, [dimension: number, by: number][]>;
+  rules: Record<string, [dimension: number, by: number][]>;
+  /** The arrays of masks in which 1 is a key that is seen. */
+  seen: string[];
+  /** So many numbers may be worked out, and so long may a dimension be. */
+  most: number;
+  longest: number;
+}
+
+/** Places that are called so; `fixed` says why their number cannot be changed. */
+interface Dimension {
+  name: string;
+  size: number;
+  fewest?: number;
+  fixed?: string;
+  /** Those that stand one behind the other in it, and those that it has each pair of. */
+  sum?: number[];
+  product?: number[];
+}
+
 interface ArrayData {
   shape: number[];
   written?: string[];
@@ -182,6 +245,7 @@ interface ArrayData {
 interface Rule {
   name: string;
   symbol: string;
+  title: string;
   cell: string[];
   shape: number[];
   axes: string[];
@@ -193,17 +257,24 @@ interface Rule {
   copies?: true;
   hides?: true;
   divides?: true;
+  /** What is multiplied, if it is a product; X' is the transpose of X. */
+  factors?: string[];
   /** The signs of infinities that the equation has in it. */
   meant?: number[];
   /** Of shares of exponentials: how much faster these grow than powers of e. */
   softmax?: number;
 }
 
+/** Whether scores are scaled, and if so by a number that is slid. */
+type Scaled = boolean | "number";
+
 /** A mask with a scale or without; its plans list rules by their places. */
 interface Setting {
   mask: string;
+  /** What attention does, in a sentence; empty where the problem has equations of its own. */
+  opening: string;
   words: string;
-  scaled: boolean;
+  scaled: Scaled;
   logits: string;
   /** The largest logit of each row, by which is decided whether the softmax is shifted. */
   maxima?: string;
@@ -211,7 +282,10 @@ interface Setting {
   pairs?: string;
   plain: number[];
   shifted: number[];
-  /** Of each plan: the place of a mistake, and those of the rules that it changes. */
+  /**
+   * The place of a mistake, and those of the rules that it changes; of the shifted plan where it
+   * differs.
+   */
   mistakes: Record<"plain" | "shifted", number[][]>;
   /** The mask that is taken as soon as one of its cells is clicked. */
   clicks: string;
@@ -353,7 +427,14 @@ interface Stop {
 
 interface Box extends Stop {
   link: HTMLAnchorElement;
-  squares: SVGElement[];
+  squares: Squares;
   frame: SVGElement;
-  filled: string[];
+}
+
+/** What the strip shows of a query: a text that tells it from others, and its numbers. */
+interface Look {
+  at: number;
+  whose: string;
+  weights: number[];
+  output: ReturnType<typeof outputOf>;
 }

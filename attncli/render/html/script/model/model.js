@@ -7,6 +7,9 @@
 
 "use strict";
 
+// The scale of a setting whose scale is slid.
+const SLID = "number";
+
 class Model {
   /** @param {LiveData} data */
   constructor(data) {
@@ -14,12 +17,14 @@ class Model {
     this.leading = new Set([...data.letters.leading, data.letters.group]);
     const arrays = Object.entries(data.arrays);
     this.arrays = new Map(arrays.map(([name, array]) => [name, readArray(array)]));
-    /** @type {Rule[]} */
+    /** @type {(Rule & { instead?: number })[]} */
     this.rules = [];
     for (const rule of data.rules) {
       // The rule of a mistake says only what differs.
-      const { name, symbol, cell, shape, axes, labels } = this.rules[rule.instead] ?? rule;
-      this.rules.push(/** @type {Rule} */ ({ name, symbol, cell, shape, axes, labels, ...rule }));
+      const { name, symbol, title, cell, shape, axes, labels } = this.rules[rule.instead] ?? rule;
+      this.rules.push(
+        /** @type {Rule} */ ({ name, symbol, title, cell, shape, axes, labels, ...rule }),
+      );
     }
     /**
      * Of a step: numbers by their places, which stay whatever the equation says.
@@ -33,7 +38,43 @@ class Model {
      * @type {Map<string, number>}
      */
     this.instead = new Map();
+    /**
+     * The scale that was slid to, as it is written.
+     *
+     * @type {string}
+     */
+    this.scale = "1";
+    /**
+     * Whether the softmax is shifted, where this does not follow from the numbers.
+     *
+     * @type {boolean}
+     */
+    this.isShifted = undefined;
+    this.sizes = new Sizes(this);
     this.choose(data.settings[0].mask, data.settings[0].scaled);
+  }
+
+  /** All that a reader can change, to be brought back by `restore`. */
+  state() {
+    const { mask, scaled } = this.setting;
+    const held = [...this.held].map(([name, numbers]) => [name, new Map(numbers)]);
+    const { mistake, sizes, scale } = this;
+    return {
+      mask,
+      scaled,
+      scale,
+      mistake,
+      held: new Map(/** @type {any} */ (held)),
+      ...sizes.state(),
+    };
+  }
+
+  /** @param {ReturnType<Model["state"]>} state */
+  restore(state) {
+    this.sizes.restore(state);
+    this.scale = state.scale;
+    this.held = new Map([...state.held].map(([name, numbers]) => [name, new Map(numbers)]));
+    this.choose(state.mask, state.scaled, state.mistake);
   }
 
   /**
@@ -41,7 +82,7 @@ class Model {
    * everything out.
    *
    * @param {string} mask
-   * @param {boolean} scaled
+   * @param {Scaled} scaled
    */
   choose(mask, scaled, mistake = "") {
     const isChosen = (/** @type {Setting} */ each) => each.mask === mask && each.scaled === scaled;
@@ -49,13 +90,21 @@ class Model {
     if (!found) throw new RangeError(`no setting ${mask}, ${scaled}`);
     this.setting = found;
     this.mistake = mistake;
-    const scalars = Object.entries(found.scalars);
-    this.scalars = new Map(scalars.map(([name, text]) => [name, readScalar(text)]));
-    const infinity = { text: SHARED.infinity, value: Infinity };
-    this.scalars.set(infinity.text, { value: Infinity, node: infinity });
+    this.readScalars();
     /** @type {Record<string, { values: Float64Array, work: Work<any> }>} */
     this.prepared = {};
     this.work();
+  }
+
+  /** The numbers that equations call by a name, as they are in these sizes. */
+  readScalars() {
+    /** @type {Map<string, ScalarRead>} */
+    this.scalars = new Map();
+    for (const [name, text] of Object.entries(this.setting.scalars))
+      this.scalars.set(name, readScalar(this.sizes.scalar(name, text)));
+    if (this.setting.scaled === SLID) this.scalars.set("scale", readScalar(this.scale));
+    const infinity = { text: SHARED.infinity, value: Infinity };
+    this.scalars.set(infinity.text, { value: Infinity, node: infinity });
   }
 
   /**
@@ -130,7 +179,11 @@ class Model {
    * @param {Float64Array} maxima
    */
   mustShift(maxima) {
-    const { steepness, highest, lowest } = this.data.shift;
+    if (this.isShifted !== undefined) return this.isShifted;
+    const { steepness, terms, lowest } = this.data.shift;
+    // The more exponentials are added up, the smaller is the largest of them that fits.
+    const more = Math.log(terms + this.sizes.moreKeys()) - Math.log(terms);
+    const highest = this.data.shift.highest - more;
     const exponents = Array.from(maxima, (value) => value * steepness).filter(Number.isFinite);
     return exponents.some((value) => value > highest) || Math.min(...exponents) < lowest;
   }
@@ -198,23 +251,41 @@ class Model {
    * @param {string} mistake
    * @returns {Model}
    */
-  with(mistake, held = this.held) {
+  with(mistake, held = this.held, isShifted = this.isShifted) {
     const other = Object.create(Model.prototype);
-    Object.assign(other, this, { prepared: {}, mistake, held });
+    Object.assign(other, this, { prepared: {}, mistake, held, isShifted });
     other.work();
     return other;
   }
 
   /**
-   * The same without some numbers of a step: they are NaN, and all that is worked out from them.
+   * The same numbers in another setting, without a mistake, and without what is held.
    *
-   * @param {string} name
-   * @param {number[]} places
+   * @param {Setting} setting
+   * @returns {Model}
    */
-  without(name, places) {
-    const held = new Map(this.held.get(name));
-    for (const at of places) held.set(at, NaN);
-    return this.with(this.mistake, new Map(this.held).set(name, held));
+  inSetting(setting) {
+    const other = Object.create(Model.prototype);
+    Object.assign(other, this, { setting, prepared: {}, mistake: "", held: new Map() });
+    other.readScalars();
+    other.work();
+    return other;
+  }
+
+  /**
+   * The same without some numbers of steps: they are NaN, and all that is worked out from them.
+   *
+   * @param {[string, number[]][]} cells
+   */
+  without(cells) {
+    const held = new Map(this.held);
+    for (const [name, places] of cells) {
+      const numbers = new Map(held.get(name));
+      for (const at of places) numbers.set(at, NaN);
+      held.set(name, numbers);
+    }
+    // What is missing says nothing of the softmax: it has the steps that it has with all numbers.
+    return this.with(this.mistake, held, this.shifted);
   }
 
   /**
@@ -264,14 +335,20 @@ class Model {
    */
   changes(plan) {
     const mistake = this.data.mistakes.indexOf(this.mistake);
-    const [, ...rules] = this.setting.mistakes[plan].find(([each]) => each === mistake) ?? [];
+    const { [plan]: own, plain } = this.setting.mistakes;
+    // Most mistakes are the same in both plans.
+    const [, ...rules] = [...own, ...plain].find(([each]) => each === mistake) ?? [];
     return new Map(rules.map((at) => [this.rules[at].name, at]));
   }
 
   /** The mistakes that can be made in this setting, in their order. */
   mistakes() {
     const { plain, shifted } = this.setting.mistakes;
-    const known = new Set([...plain, ...shifted].map(([each]) => each));
+    const { unfit } = this.sizes.rules;
+    const made = [...plain, ...shifted].filter(
+      ([, ...rules]) => !rules.some((at) => unfit.has(at)),
+    );
+    const known = new Set(made.map(([each]) => each));
     return this.data.mistakes.filter((_, at) => known.has(at));
   }
 
@@ -287,18 +364,6 @@ class Model {
       const step = this.with(mistake).steps.get(name);
       return step && at < step.values.length && isIt(step.values[at]);
     });
-  }
-
-  /**
-   * The first step that a mistake works out otherwise.
-   *
-   * @param {string} mistake
-   */
-  firstChanged(mistake) {
-    const { plain, shifted } = this.setting.mistakes;
-    const isIt = (/** @type {number[]} */ [at]) => this.data.mistakes[at] === mistake;
-    const [, first] = [...plain, ...shifted].find(isIt);
-    return this.rules[first].name;
   }
 
   // --- what is printed, and where

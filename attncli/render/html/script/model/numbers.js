@@ -10,6 +10,8 @@ const DASHES = new RegExp(`[${SHARED.dashes}]\\s*`, "g");
 const WITHOUT_END = new RegExp(`^${SHARED.without_end}$`);
 const WITH_COMMA = new RegExp(`^${SHARED.with_comma}$`, "i");
 const GROUPED = new RegExp(`^${SHARED.grouped}$`);
+// What books have and files spell otherwise.
+const SIGNS_BY_HAND = /[√^¼½¾⅐-⅞⁰¹²³⁴-⁹]/;
 const COMPLAINTS = SHARED.complaints;
 const LOOK_LIKE = `write ${SHARED.examples}`;
 const LONGEST_SHOWN = 20;
@@ -159,12 +161,14 @@ function withoutPower(figures, exponent, lead) {
 
 /**
  * What somebody types, in the spelling of a file. In a field of its own a comma can only be that of
- * a decimal, but for 1,500. The page itself writes − for a minus.
+ * a decimal, but for 1,500. The page itself writes − for a minus. Signs such as ½, √2 and 2² are
+ * read as they are in files.
  *
  * @param {string} text
  */
 function typed(text) {
-  const written = text.trim().replaceAll("−", "-");
+  const withMinus = text.trim().replaceAll("−", "-");
+  const written = SIGNS_BY_HAND.test(withMinus) ? spelledForFile(withMinus) : withMinus;
   const hasPoint = !GROUPED.test(written) && WITH_COMMA.test(written);
   return hasPoint ? written.replace(",", ".") : written;
 }

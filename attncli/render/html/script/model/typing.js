@@ -35,7 +35,7 @@ class Typing {
 
   /** Nobody meant the beginning of a text that is no number: bring back what was there before it. */
   giveUp() {
-    this.take(this.before);
+    this.model.edit(this.name, this.at, this.before);
   }
 
   /**

@@ -6,7 +6,7 @@
 // Of what was changed, so much is listed.
 const MOST_CHANGES_LISTED = 3;
 const HOW_TO_CHANGE =
-  "Click a given number and type: 2, 1/3 or sqrt(2). Point at any number to see how it is worked out.";
+  "Click a given number, or a word beside it, and type: 2, 1/3 or sqrt(2). Point at any number to see how it is worked out.";
 
 class Edits {
   /** @param {Page} page */
@@ -25,6 +25,15 @@ class Edits {
      * @type {HTMLElement}
      */
     this.cell = null;
+    /**
+     * The open fields, by "X.3": the one with the focus, and those whose texts are no numbers.
+     *
+     * @type {Map<string, Field>}
+     */
+    this.fields = new Map();
+    addEventListener("resize", () => {
+      for (const field of this.fields.values()) field.mark();
+    });
   }
 
   // --- numbers
@@ -36,13 +45,79 @@ class Edits {
    * @param {string} [text]
    */
   open(found, text) {
-    const field = new Field(this.page, found, text);
-    this.cell = found.cell;
-    // Over its text, so that the matrix keeps its shape.
-    found.cell.append(field.input);
+    const known = this.fieldIn(found.cell);
+    const field = known ?? this.put(found, text);
     field.input.focus();
-    if (text === undefined) field.input.select();
-    else field.take(text);
+    if (text === undefined) return field.input.select();
+    field.input.value = text;
+    field.input.setSelectionRange(text.length, text.length);
+    field.take(text);
+  }
+
+  /**
+   * A field over a number; one that it has elsewhere gives way.
+   *
+   * @param {Found} found
+   * @param {string} [text]
+   */
+  put(found, text) {
+    this.fields.get(`${found.table.name}.${found.table.start + found.at}`)?.remove();
+    const field = new Field(this.page, found, text);
+    this.fields.set(field.key, field);
+    return field;
+  }
+
+  /**
+   * From a field to the next number of its matrix, or the one before, as in a spreadsheet; false
+   * where there is none.
+   *
+   * @param {Field} field
+   * @param {number} by
+   */
+  goOn(field, by) {
+    const { matrices } = this.page;
+    const cells = all(field.cell.closest("table"), "tbody td");
+    const next = cells[cells.indexOf(field.cell) + by];
+    if (!next) return false;
+    const { table, at } = matrices.find(next);
+    if (!field.why) field.close();
+    // Other numbers may have other sections.
+    this.open(matrices.find(next) ?? matrices.at(table.name, table.start + at));
+    return true;
+  }
+
+  /** @param {HTMLElement} cell */
+  fieldIn(cell) {
+    return [...this.fields.values()].find((field) => field.cell === cell);
+  }
+
+  /** What is no number, with the places where it stands. */
+  unread() {
+    const wrong = [...this.fields.values()].filter((field) => field.why);
+    return wrong.map(({ key, input }) => [key, input.value]);
+  }
+
+  /**
+   * Put texts that are no numbers where they stood; also where other sections have come.
+   *
+   * @param {string[][]} texts
+   */
+  putUnread(texts) {
+    for (const [key, text] of texts) {
+      const found = this.page.matrices.at(...splitKey(key));
+      if (!found) continue;
+      const field = this.put(found, text);
+      field.typing.take(text);
+      field.mark();
+    }
+  }
+
+  /** Fields in sections that gave way to others go with them to these. */
+  connect() {
+    const lost = [...this.fields.values()].filter(({ cell }) => !this.page.main.contains(cell));
+    const texts = lost.map(({ key, input }) => [key, input.value]);
+    for (const field of lost) field.remove();
+    this.putUnread(texts);
   }
 
   /**
@@ -52,28 +127,56 @@ class Edits {
    * @param {number} at
    */
   changed(name, at) {
-    const { written } = this.model.arrays.get(name);
-    if (written[at] === this.original(name, at)) this.texts.delete(`${name}.${at}`);
-    else this.texts.set(`${name}.${at}`, written[at]);
+    this.keep(name, at);
     this.model.work();
     this.page.show();
   }
 
   /**
+   * Know what was typed for a number, where that is not what it was.
+   *
    * @param {string} name
    * @param {number} at
    */
-  original(name, at) {
-    const { written, numbers } = this.page.live.data.arrays[name];
-    return written ? written[at] : `${numbers[at]}`;
+  keep(name, at) {
+    const { written } = this.model.arrays.get(name);
+    const original = this.model.sizes.differences.original(name, at);
+    if (written[at] === original) this.texts.delete(`${name}.${at}`);
+    else this.texts.set(`${name}.${at}`, written[at]);
+  }
+
+  /** Every given number again, as the problem has it. */
+  forget() {
+    const { differences } = this.model.sizes;
+    for (const field of this.fields.values()) field.remove();
+    for (const key of this.texts.keys()) {
+      const [name, at] = splitKey(key);
+      this.model.edit(name, at, differences.original(name, at));
+    }
+    this.texts.clear();
+  }
+
+  /** Zeros, and ones where row and column are alike, for all given numbers: to begin with nothing. */
+  clear() {
+    const { arrays, data, held } = this.model;
+    held.clear();
+    for (const name of data.given) {
+      const { shape, values } = arrays.get(name);
+      for (const at of values.keys()) this.model.edit(name, at, startingText(shape, at));
+    }
+    this.compare();
+    this.model.work();
+  }
+
+  /** See which numbers differ, after a whole matrix has changed. */
+  compare() {
+    this.texts = this.model.sizes.differences.edited();
   }
 
   reset() {
-    for (const key of this.texts.keys()) {
-      const [name, at] = splitKey(key);
-      this.model.edit(name, at, this.original(name, at));
-    }
-    this.texts.clear();
+    this.forget();
+    this.page.blanks.take([]);
+    this.model.sizes.restore(this.model.sizes.first);
     const { mask, scaled } = this.page.live.data.settings[0];
     this.page.set(mask, scaled, "");
     this.page.say("as it was given");
@@ -106,6 +209,17 @@ class Edits {
       );
   }
 
+  /**
+   * The cell of the mask that follows from a place of a mask of one's own; -1 without a mask.
+   *
+   * @param {number} at
+   */
+  cellOfMask(at) {
+    const { steps, setting, data } = this.model;
+    const { rule } = steps.get(data.mask) ?? {};
+    return rule ? cellAt(rule, placesOf(this.ruleOfMask(setting.clicks), at)) : -1;
+  }
+
   /** @param {string} mask */
   ruleOfMask(mask) {
     const { settings, mask: name } = this.model.data;
@@ -128,12 +242,28 @@ class Edits {
 
   /** What differs from the problem as it was given; or what can be done, where nothing does. */
   said() {
-    const changes = [...this.typedNumbers(), ...this.heldNumbers()];
+    const sizes = this.model.sizes.differences.said().length ? [["sizes or labels"]] : [];
+    const changes = [...sizes, ...this.typedNumbers(), ...this.heldNumbers()];
+    const { blanks } = this.page;
+    if (blanks.unknown.length) return blanks.whyNot();
+    const asked = [...this.linkToMask(), ...blanks.said()];
+    if (!changes.length && asked.length) return asked;
     if (!changes.length) return [this.page.misfits ? MISFITS : HOW_TO_CHANGE];
     const listed = changes.slice(0, MOST_CHANGES_LISTED);
     const parted = listed.flatMap((each, at) => (at ? ["; ", ...each] : each));
     const more = changes.length - listed.length;
-    return ["Changed: ", ...parted, more ? `; and ${more} more` : ""];
+    const also = more ? `; and ${more} more` : "";
+    return [...asked, "Changed: ", ...parted, also];
+  }
+
+  /** The way to the cells of a mask of one's own, which may stand far below. */
+  linkToMask() {
+    const { model } = this;
+    const { mask, clicks } = model.setting;
+    const [section] = this.page.sections.ofStep(model.data.mask);
+    if (mask !== clicks || !section) return [];
+    const link = element("a", { href: `#${section.id}` }, "Click the cells of the mask");
+    return [link, " to hide keys. "];
   }
 
   typedNumbers() {
@@ -163,88 +293,14 @@ class Edits {
   }
 }
 
-/** A field over a given number. What is no number is marked, and is not kept when the field closes. */
-class Field {
-  /**
-   * @param {Page} page
-   * @param {Found} found
-   * @param {string} [text]
-   */
-  constructor(page, { table, at, cell }, text) {
-    this.page = page;
-    this.cell = cell;
-    this.name = table.name;
-    this.at = table.start + at;
-    this.typing = new Typing(page.model, this.name, this.at);
-    this.label = page.lines.title(table.rule, this.at, table.fixed);
-    this.isClosing = false;
-    this.input = element("input", {
-      value: text ?? this.typing.before,
-      "aria-label": this.label,
-      inputmode: "text",
-      autocomplete: "off",
-      spellcheck: "false",
-    });
-    this.fit();
-    // To the left, where there is room.
-    this.input.classList.toggle("late", (at % table.width) * 2 >= table.width);
-    this.input.addEventListener("input", () => this.take(this.input.value));
-    this.input.addEventListener("blur", () => this.close());
-    this.input.addEventListener("keydown", (event) => {
-      event.stopPropagation();
-      if (this.takes(event)) event.preventDefault();
-    });
-  }
-
-  fit(text = this.input.value) {
-    this.input.style.setProperty("--typed", `${text.length}`);
-  }
-
-  /** @param {string} text */
-  take(text) {
-    this.fit(text);
-    const isNumber = this.typing.take(text);
-    this.input.setAttribute("aria-invalid", String(!isNumber));
-    if (isNumber) this.page.edits.changed(this.name, this.at);
-    else
-      this.page.oneNumber.line.textContent = `${this.typing.why}. Escape brings back ${this.before()}.`;
-  }
-
-  before() {
-    return signed(this.typing.before);
-  }
-
-  /**
-   * Whether a key does more than to write.
-   *
-   * @param {KeyboardEvent} event
-   */
-  takes({ key, shiftKey }) {
-    if (key === "Escape") this.take(this.typing.before);
-    const canClose = key === "Enter" && this.input.getAttribute("aria-invalid") !== "true";
-    if (key === "Escape" || canClose) {
-      this.close();
-      this.cell.focus();
-      return true;
-    }
-    if (key !== "ArrowUp" && key !== "ArrowDown") return false;
-    const by = shiftKey ? 0.1 : 1;
-    this.input.value = this.typing.stepped(key === "ArrowUp" ? by : -by);
-    this.take(this.input.value);
-    return true;
-  }
-
-  close() {
-    // Sections that change their places take the field out and put it back.
-    if (this.isClosing || this.page.sections.isArranging) return;
-    this.isClosing = true;
-    // A cell whose number has not changed is not written again.
-    this.input.remove();
-    this.page.edits.cell = null;
-    const { why } = this.typing;
-    this.page.oneNumber.notice(why && `${why}. ${this.label} stays ${this.before()}.`);
-    if (!why) return this.page.show();
-    this.typing.giveUp();
-    this.page.edits.changed(this.name, this.at);
-  }
+/**
+ * What an array of this shape begins with at a place, as the arrays of `attncli new` do.
+ *
+ * @param {number[]} shape
+ * @param {number} at
+ */
+function startingText(shape, at) {
+  if (shape.length < 2) return "0";
+  const [row, column] = indexIn(shape, at).slice(-2);
+  return row === column ? "1" : "0";
 }

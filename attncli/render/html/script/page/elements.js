@@ -89,6 +89,13 @@ const first = (root, selector) => root.querySelector(selector);
 const targetOf = (event) => /** @type {HTMLElement} */ (event.target);
 
 /**
+ * The section that an element stands in.
+ *
+ * @param {Element} node
+ */
+const sectionOf = (node) => node.closest("section");
+
+/**
  * Elements of a piece of HTML. Python wrote it, or a formula.
  *
  * @param {string} html

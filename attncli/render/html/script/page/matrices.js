@@ -151,6 +151,7 @@ class Matrices {
         hidden: hides && this.model.hides(placesOf(rule, place)),
         held: this.model.isHeld(name, place),
         changed: this.page.differs(name, place),
+        asked: texts[at] === "?",
         edited: editable && this.page.edits.texts.has(`${name}.${place}`),
       };
       const shift = this.shift(texts[at], decimals[at], most[tableColumn(matrix, at)]);
@@ -176,7 +177,8 @@ class Matrices {
    * @param {boolean} isHidden
    */
   write(cell, text, isHidden) {
-    cell.replaceChildren(text);
+    const field = this.page.edits.fieldIn(cell);
+    cell.replaceChildren(text, ...(field ? [field.input] : []));
     if (isHidden && !text.endsWith(SHARED.infinity_sign))
       cell.append(element("i", {}, this.page.live.hidden));
   }
@@ -258,6 +260,22 @@ class Matrices {
     const table = cell && this.byTable.get(cell.closest("table"));
     const at = table ? table.cells.indexOf(cell) : -1;
     return at < 0 ? null : { table, at, cell };
+  }
+
+  /**
+   * Where a number of a step stands in its own matrix.
+   *
+   * @param {string} name
+   * @param {number} place
+   * @returns {Found}
+   */
+  at(name, place) {
+    const isIt = (/** @type {Matrix} */ { name: each, labelled, start, cells }) =>
+      each === name && labelled && place >= start && place < start + cells.length;
+    const table = this.tables.find(isIt);
+    if (!table) return null;
+    const at = place - table.start;
+    return { table, at, cell: table.cells[at] };
   }
 
   /**

@@ -6,7 +6,8 @@
 
 // Milliseconds after which what is out of sight follows.
 const LATER = 120;
-const STARTS_NUMBER = /^[-+.,0-9s]$/;
+const CLEARS_NUMBER = /^(Delete|Backspace)$/;
+const STARTS_NUMBER = /^[-+.,0-9s√¼½¾⅐-⅞]$/;
 
 class Page {
   /**
@@ -19,20 +20,37 @@ class Page {
     this.live = live;
     this.model = new Model(live.data);
     this.lines = new Lines(this.model);
+    this.keys = new Keys();
     this.sections = new Sections(this);
     this.matrices = new Matrices(this);
     this.worked = new WorkedLists(this);
     this.remarks = new Remarks(this);
     this.edits = new Edits(this);
+    this.pasting = new Pasting(this);
+    this.resizing = new Resizing(this);
+    this.words = new Words(this);
     this.whatIf = new WhatIf(this);
+    this.softmaxRow = new SoftmaxRow(this);
     this.quiz = new Quiz(this);
     this.query = new Query(this);
     this.map = new FlowMap(this);
+    this.sharing = new Sharing(this);
     this.saving = new Saving(this);
+    this.undo = new Undo(this);
+    this.compare = new Compare(this);
+    this.blanks = new Blanks(this);
+    this.tour = new Tour(this);
+    this.how = new How(this);
+    this.paper = new Paper(this);
+    this.sharpness = new Sharpness(this);
+    this.dragging = new Dragging(this);
+    this.present = new Present(this);
     this.controls = new Controls(this);
     this.oneNumber = new OneNumber(this);
+    this.moving = new Moving(this);
+    this.strip = new Strip(this);
     this.status = element("p", { class: "unseen", role: "status" });
-    this.root.append(this.oneNumber.root, this.status);
+    this.root.append(this.oneNumber.root, this.tour.root, this.status);
     /**
      * The model without the mistake, where one was chosen.
      *
@@ -45,50 +63,117 @@ class Page {
      * @type {Model}
      */
     this.asked = null;
+    /**
+     * What the quiz asks for.
+     *
+     * @type {[string, number[]][]}
+     */
+    this.hidden = [];
     // Whether a part of the address did not fit.
     this.misfits = false;
     restore(this);
     this.listen();
     this.show();
+    this.markChanged();
+    root.prepend(button("To the numbers", () => this.skip(), { class: "skip" }));
     root.classList.add("ready");
+    this.present.restore();
+    this.tour.begin();
+  }
+
+  /** Past all that can be chosen, to the first number that can be changed. */
+  skip() {
+    const { cells } = this.matrices.tables.find(({ editable, labelled }) => editable && labelled);
+    cells[0].focus();
   }
 
   /** Everything again, after the model has changed. */
   show() {
-    if (this.sections.key() !== this.sections.arranged) this.sections.arrange();
-    // A mistake has other rules in the same sections.
-    else if (this.model.mistake !== this.connected) this.connect();
+    this.hideAsked();
+    if (this.sections.arrangement() !== this.sections.arranged) this.sections.arrange();
+    // A mistake has other rules in the same sections, and sizes other rows.
+    else if (this.connection() !== this.connected) this.connect();
     this.right = this.model.mistake ? this.model.with("") : null;
+    this.blanks.clear();
     this.matrices.show();
+    this.blanks.show();
     this.query.show();
-    this.map.show();
+    if (!this.strip.isShown) this.map.show();
+    this.strip.show();
     this.whatIf.show();
     this.remarks.warn();
     this.worked.show();
     clearTimeout(this.later);
     this.later = setTimeout(() => this.finish(), LATER);
-    this.root.classList.toggle("numbers-changed", this.hasOtherNumbers());
     this.controls.show();
+    this.undo.note();
+    this.tour.show();
+    this.sharpness.show();
     if (this.oneNumber.chosen) this.oneNumber.rest();
+    this.present.show();
   }
 
   /** What nobody looks at while typing: lines out of sight, and the address, which is slow to change. */
   finish() {
+    if (this.strip.isShown) this.drawPictures();
     this.worked.finish();
     this.matrices.calm();
     this.remarks.show();
+    sayInWords(this);
+    this.markChanged();
     remember(this);
+  }
+
+  /** What then comes or goes moves the page, so this waits for the end of a click. */
+  markChanged() {
+    for (const field of this.edits.fields.values()) field.mark();
+    this.root.classList.toggle("numbers-changed", this.hasOtherNumbers());
+  }
+
+  /** The ribbons and the map, which are out of sight while the strip is shown. */
+  drawPictures() {
+    this.query.draw();
+    this.map.show();
   }
 
   /** Find what stands on the page, and what each of it shows. */
   connect() {
-    this.connected = this.model.mistake;
+    this.resizing.fit();
+    this.connected = this.connection();
     this.matrices.connect();
+    this.resizing.show();
     this.worked.connect();
+    this.edits.connect();
+    this.words.connect();
+    this.how.connect();
+  }
+
+  /** Whether a number is being typed or slid: what it changes is compared with what was before. */
+  get isMoving() {
+    const { slider } = this.oneNumber.held;
+    return Boolean(this.edits.cell) || slider.isMoving || this.dragging.isDragging;
+  }
+
+  /** After a number has moved: bars as wide as there is room, and none from before. */
+  settle() {
+    this.strip.show();
+    if (this.query.isDrawn) this.query.sum.show();
+  }
+
+  /** What the tables and lists of the page are looked for again for. */
+  connection() {
+    return `${this.model.mistake} ${this.model.sizes.version}`;
   }
 
   hasOtherNumbers() {
-    return this.edits.texts.size > 0 || this.model.held.size > 0 || Boolean(this.model.mistake);
+    const isSlid = this.model.setting.scaled === SLID;
+    return (
+      isSlid ||
+      this.model.sizes.differences.said().length > 0 ||
+      this.edits.texts.size > 0 ||
+      this.model.held.size > 0 ||
+      Boolean(this.model.mistake)
+    );
   }
 
   isChanged() {
@@ -104,14 +189,19 @@ class Page {
    * Take a mask, a scale and a mistake; one that cannot be made in this setting is given up.
    *
    * @param {string} mask
-   * @param {boolean} scaled
+   * @param {Scaled} scaled
    */
   set(mask, scaled, mistake = this.model.mistake) {
-    const chosen = this.oneNumber.chosen;
     this.model.held.clear();
     this.oneNumber.notice("");
     this.model.choose(mask, scaled);
     if (this.model.mistakes().includes(mistake)) this.model.choose(mask, scaled, mistake);
+    this.showAll();
+  }
+
+  /** Everything again, where another setting may have other sections. */
+  showAll() {
+    const { chosen } = this.oneNumber;
     this.oneNumber.chosen = null;
     this.show();
     this.controls.showSetting();
@@ -144,10 +234,16 @@ class Page {
    * @param {number[]} [places]
    */
   hideCells(name, places) {
-    if (!name && !this.asked) return;
-    this.asked = name && this.model.without(name, places);
-    this.root.classList.toggle("asking", Boolean(name));
+    if (!name && !this.hidden.length) return;
+    this.hidden = name ? [[name, places]] : [];
     this.show();
+  }
+
+  /** Leave out what the quiz and the blanks ask for, and all that follows from it. */
+  hideAsked() {
+    const asked = [...this.hidden, ...this.blanks.cells()].filter(([, places]) => places.length);
+    this.asked = asked.length ? this.model.without(asked) : null;
+    this.root.classList.toggle("asking", asked.length > 0);
   }
 
   /** The model without what the quiz asks for. */
@@ -175,9 +271,7 @@ class Page {
   differs(name, at) {
     const right = this.right?.steps.get(name)?.values[at];
     if (right === undefined) return false;
-    const wrong = this.model.steps.get(name).values[at];
-    const isNear = Math.abs(wrong - right) <= SHARED.alike_within * Math.max(1, Math.abs(right));
-    return wrong !== right && !isNear;
+    return !areNear(right, this.model.steps.get(name).values[at]);
   }
 
   // --- events
@@ -185,11 +279,14 @@ class Page {
   listen() {
     this.main.addEventListener("focusin", (event) => {
       const found = this.matrices.find(targetOf(event));
-      if (found) this.oneNumber.choose(found);
+      // Sections that change their places take the focus away and give it back.
+      if (found && !this.sections.isArranging) this.oneNumber.choose(found);
     });
     this.main.addEventListener("mouseover", (event) => {
       const found = this.matrices.find(targetOf(event));
-      if (found) this.oneNumber.show(found.table, found.at);
+      // As long as what is typed is no number, the line says why.
+      const isWrong = this.edits.fieldIn(this.edits.cell)?.why;
+      if (found && !isWrong) this.oneNumber.show(found.table, found.at);
       this.matrices.pointOut(targetOf(event));
     });
     this.main.addEventListener("mouseleave", () => this.oneNumber.rest());
@@ -217,6 +314,9 @@ class Page {
     const { key } = event;
     if (key in ARROWS) this.matrices.move(found, key);
     else if (key === "Enter" || key === " ") this.act(found);
+    else if (key === "Escape" && this.edits.fieldIn(found.cell))
+      this.edits.fieldIn(found.cell).cancel();
+    else if (found.table.editable && CLEARS_NUMBER.test(key)) this.edits.open(found, "");
     else if (found.table.editable && STARTS_NUMBER.test(key)) this.edits.open(found, key);
     else return this.oneNumber.takes(event, found);
     return true;
@@ -234,7 +334,13 @@ class Page {
    * @param {MouseEvent} event
    */
   follow(event) {
-    const link = /** @type {HTMLAnchorElement} */ (targetOf(event).closest("nav a, .map a"));
+    const link = /** @type {HTMLAnchorElement} */ (
+      targetOf(event).closest("nav a, .map a, .way a, .changes a")
+    );
+    if (link?.matches(".starts a")) {
+      event.preventDefault();
+      return beginWith(this, link);
+    }
     const section = link && document.getElementById(link.hash.slice(1));
     if (!section) return;
     // The address keeps what was changed.

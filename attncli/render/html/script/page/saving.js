@@ -13,25 +13,33 @@ class Saving {
     this.warning = element("span", { class: "unsaved" });
     const save = button("Save as YAML", () => this.save());
     const copy = button("Copy", () => this.copy(), { "aria-label": "Copy the command line" });
-    const children = [save, " In a terminal: ", this.command, " ", copy, this.warning];
-    this.root = element("p", { class: "hint" }, ...children);
+    const { sharing } = page;
+    const anew = button("Begin with nothing", () => this.anew());
+    anew.hidden = Boolean(START);
+    const buttons = [save, " ", sharing.button, " ", anew];
+    const command = element("span", {}, "In a terminal: ", this.command, " ", copy);
+    const said = [this.warning, sharing.said];
+    this.root = element("p", { class: "hint" }, ...buttons, " ", command, ...said);
+  }
+
+  /** Zeros and ones, to be typed over, where everybody begins: at the top. */
+  anew() {
+    const { page } = this;
+    page.finish();
+    page.edits.clear();
+    page.showAll();
+    page.root.scrollIntoView();
+    page.say("zeros and ones, to be typed over; Undo brings the numbers back");
   }
 
   show() {
+    this.page.sharing.show();
     this.warning.textContent = this.unsaved();
   }
 
-  /** The problem in a file that attncli reads. */
-  yaml() {
-    const text = `${this.page.live.data.yaml}${this.model.setting.yaml}`;
-    return text.replace(/⟨(\w+):(\d+)⟩/g, (_, name, at) => {
-      const { written, values } = this.model.arrays.get(name);
-      return written?.[Number(at)] ?? spelledInFile(values[Number(at)]);
-    });
-  }
-
   save() {
-    const file = new Blob([this.yaml()], { type: "text/yaml" });
+    const own = this.page.sharpness.written(this.model.setting.yaml);
+    const file = new Blob([savedText(this.model, own)], { type: "text/yaml" });
     const link = element("a", { href: URL.createObjectURL(file), download: "problem.yaml" });
     link.click();
     URL.revokeObjectURL(link.href);
@@ -58,6 +66,7 @@ class Saving {
     if (held === 1) said.push("the number that you hold");
     if (held > 1) said.push(`the ${held} numbers that you hold`);
     if (this.model.mistake) said.push("the mistake of What if");
+    if (this.page.edits.unread().length) said.push("what is no number");
     return said.length ? `Not saved: ${said.join(" and ")}.` : "";
   }
 }

@@ -33,7 +33,7 @@ class Sections {
       "aria-label": "Heads and entries",
     });
     // The setting that the page had first, and the one whose sections stand there.
-    this.firstKey = this.key();
+    this.firstKey = this.arrangement();
     this.arranged = "";
     this.isArranging = false;
   }
@@ -41,6 +41,12 @@ class Sections {
   key() {
     const { setting, shifted } = this.page.model;
     return `${setting.mask} ${setting.scaled} ${shifted}`;
+  }
+
+  /** The setting, and how many heads and entries there are. */
+  arrangement() {
+    const { sizes } = this.page.model;
+    return `${this.key()} ${sizes.ofLetter("h")} ${sizes.ofLetter("b")}`;
   }
 
   /**
@@ -52,26 +58,43 @@ class Sections {
     const focused = /** @type {HTMLElement} */ (document.activeElement);
     this.isArranging = true;
     main.replaceChildren();
-    first(page.root, "header > .lead")?.remove();
-    this.nest(page.live.layouts[this.key()].map((at) => page.live.sections[at]));
+    first(page.root, "header .lead")?.remove();
+    const layout = page.live.layouts[this.key()].map((at) => page.live.sections[at]);
+    this.nest(page.resizing.partsOf(layout));
     first(main, "section").before(page.remarks.root);
-    this.arranged = this.key();
+    main.append(page.remarks.foot);
+    this.arranged = this.arrangement();
     this.number();
     this.divide();
+    // Before sentences say the sizes that there are now.
+    this.lay(all(main, ":scope > .lead"));
     page.connect();
-    // What it is comes before all that can be done.
-    first(page.root, ".live")?.before(...all(main, ":scope > .lead"));
     const isLost = focused !== document.body && document.contains(focused);
     if (isLost) focused.focus({ preventScroll: true });
     this.isArranging = false;
     if (this.arranged !== this.firstKey) page.say(`${page.model.steps.size} steps`);
   }
 
-  /** @param {Live["sections"]} layout */
+  /**
+   * What it is comes before all that can be done: in a sentence, or in the words of the field, which
+   * stand below the map where there is a sentence.
+   *
+   * @param {HTMLElement[]} lead
+   */
+  lay(lead) {
+    const { page } = this;
+    const { opening } = page.model.setting;
+    const sentence = first(page.root, ".opening");
+    if (sentence) sentence.textContent = opening;
+    if (opening) page.map.sizes.replaceChildren(...lead);
+    else first(page.root, ".live")?.before(...lead);
+  }
+
+  /** @param {PlacedSection[]} layout */
   nest(layout) {
     const parents = [this.main];
-    for (const [id, level, pieces] of layout) {
-      const section = this.section(id, pieces);
+    for (const { id, level, pieces, of } of layout) {
+      const section = of ? this.copied(of, pieces) : this.section(id, pieces);
       if (!id) {
         this.main.append(...section.childNodes);
         continue;
@@ -98,6 +121,22 @@ class Sections {
     }
     const found = this.known.get(key);
     return id ? found : /** @type {HTMLElement} */ (found.cloneNode(true));
+  }
+
+  /**
+   * A section of a head or an entry that is new, like that of another one.
+   *
+   * @param {PlacedSection["of"]} like
+   * @param {number[] | null} pieces
+   */
+  copied({ id, swap }, pieces) {
+    const made = /** @type {HTMLElement} */ (this.section(id, pieces).cloneNode(true));
+    for (const inside of all(made, ":scope > section")) inside.remove();
+    made.id = swap(made.id);
+    if (made.dataset.place) made.dataset.place = swap(made.dataset.place);
+    const title = first(made, "h2, h3")?.lastChild;
+    if (title) title.textContent = swap(title.textContent);
+    return made;
   }
 
   /** The numbers of steps, in titles and in the list of contents. */
@@ -160,7 +199,20 @@ class Sections {
     this.turn(part);
     this.page.query.show();
     this.page.map.show();
+    this.page.strip.show();
     remember(this.page);
+  }
+
+  /**
+   * To the head and the entry of a number; where all parts are shown, they stay.
+   *
+   * @param {Places} place
+   */
+  turnToPlace(place) {
+    const to = { ...this.place };
+    for (const { letter } of this.page.query.axes) to[letter] = place[letter] ?? to[letter];
+    if (this.part < this.parts.length) this.turn(this.partAt(to));
+    this.place = to;
   }
 
   /** @param {HTMLElement} section */
@@ -187,8 +239,8 @@ class Sections {
    *
    * @param {Rule} rule
    */
-  leading(rule, axes = 2) {
-    return rule.cell.slice(0, rule.cell.length - axes).map((letter) => this.place[letter] ?? 0);
+  leading(rule, axes = 2, place = this.place) {
+    return rule.cell.slice(0, rule.cell.length - axes).map((letter) => place[letter] ?? 0);
   }
 
   /**
@@ -199,16 +251,6 @@ class Sections {
   whose(place = this.place) {
     if (!this.page.query.axes.length) return "";
     return `${titleOf(this.parts[this.partAt(place)])}, `;
-  }
-
-  /**
-   * The title of the section of a step.
-   *
-   * @param {string} step
-   */
-  titleOfStep(step) {
-    const [section] = this.ofStep(step);
-    return section ? first(section, "h2, h3").lastChild.textContent.trim() : "";
   }
 
   /**

@@ -98,7 +98,7 @@ class WorkedLists {
    * The cells that stand for their rows: where the query looks most, and once a key that is hidden;
    * else the column goes on with the row, so that all columns are seen.
    *
-   * @param {WorkedList} known
+   * @param {Shown} known
    */
   standing({ rule, fixed, start, length }) {
     // Of one head, what has a number for each key is a list, and no matrix.

@@ -5,7 +5,7 @@
 
 // Of this file alone.
 {
-  /** @type {{ file: string, answers: string, blank: string, is_named: boolean }} */
+  /** @type {{ file: string, answers: string, blank: string, is_named: boolean, asked: string[] }} */
   const SHEET = JSON.parse(document.getElementById("attncli-answers").textContent);
   // These stand in YAML as they are; all else is quoted.
   const PLAIN = /^[-+]?(?:\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|\d+\/\d+)$/;
@@ -125,10 +125,18 @@
     openField.value = "";
   }
 
+  /**
+   * Whether a step is to be handed in; the fields of the others are room for work.
+   *
+   * @param {string} step
+   */
+  const isAsked = (step) => !SHEET.asked.length || SHEET.asked.includes(step);
+
   function count() {
-    const fields = [...FIELDS.values()].flat();
+    const fields = [...FIELDS].flatMap(([step, each]) => (isAsked(step) ? each : []));
     const filled = fields.filter((field) => field.value.trim()).length;
-    return `${filled} of ${fields.length} numbers`;
+    const which = SHEET.asked.length ? " that are asked for" : "";
+    return `${filled} of ${fields.length} numbers${which}`;
   }
 
   /** @param {string} text */

@@ -1,0 +1,1 @@
+"""The parts of the web site; `build.py` is where to begin."""
