@@ -47,6 +47,7 @@ PRESENT: dict[str, Callable[[], bool]] = {
     "chromium": lambda: browsers.program_of("chromium") is not None,
     "firefox": lambda: browsers.program_of("firefox") is not None,
     "katex": lambda: shutil.which("node") is not None and (NODE_MODULES / "katex").is_dir(),
+    "terser": lambda: shutil.which("node") is not None and (NODE_MODULES / "terser").is_dir(),
 }
 
 

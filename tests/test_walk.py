@@ -36,8 +36,8 @@ print(*sorted(entered), sep="\\n", file=sys.stderr)
 @pytest.mark.parametrize(
     ("arguments", "codes", "most"),
     [
-        (["compute", "inputs/i_love_ai.yaml"], (0,), 99),
-        (["check", "inputs/i_love_ai.yaml", "inputs/answers/homework.yaml"], (1,), 110),
+        (["compute", "inputs/i_love_ai.yaml"], (0,), 102),
+        (["check", "inputs/i_love_ai.yaml", "inputs/answers/homework.yaml"], (1,), 117),
     ],
 )
 def test_a_command_enters_few_files(
