@@ -92,3 +92,22 @@ def test_a_page_of_other_sizes_has_the_numbers_and_lines_of_the_file_that_it_sav
             raise
         moved += "" in one["refused"]
     assert moved > len(seeds) / 2
+
+
+def test_slopes_that_a_reader_has_changed_are_in_the_file() -> None:
+    _, data = example(ROOT / "inputs" / "alibi.yaml")
+    action = ["edit", "slopes", 0, "1/3"]
+    (saved,) = asked(
+        {"ask": "saved", "data": data, "mask": "given", "scaled": True, "actions": [action]}
+    )
+    assert "position: {alibi: {slopes: [1/3, 1/4]}}\n" in saved["text"]
+
+
+@pytest.mark.slow
+def test_each_number_that_can_be_changed_has_a_place_in_the_file() -> None:
+    for file in EXAMPLES:
+        _, data = example(file)
+        texts = [data["yaml"], *(setting["yaml"] for setting in data["settings"])]
+        whole = "".join(texts)
+        missing = [name for name in data["given"] if f"⟨{name}" not in whole]
+        assert not missing, file.name

@@ -60,8 +60,9 @@ def test_a_word_is_chosen_in_the_strip_as_at_the_ribbons(browser: Browser, tmp_p
         ("wait", ""),
         ("values", WORDS),
         ("press", "Escape"),
-        ("click", WORDS),
-        ("press", "ArrowDown Enter"),
+        # Keys do not reach the list that Firefox opens: it is a window of its own.
+        ("reach", WORDS),
+        ("press", "ArrowDown"),
         ("values", WORDS),
         ("texts", ".words [aria-checked=true]"),
         ("announced", ""),

@@ -15,6 +15,7 @@ from attncli.problem.parts.masks import MaskPart
 from attncli.problem.parts.masks.additive import Additive
 from attncli.problem.parts.masks.keep_and_hide import Truths
 from attncli.problem.parts.offset import Offset
+from attncli.problem.parts.positions import Position
 from attncli.problem.saving import as_yaml
 
 # All numbers of an array, in the brackets of its rows.
@@ -93,7 +94,19 @@ def _with_names_of_cells(plan: Plan) -> Problem:
         own = [replace(each, matrix=_with_names(each.matrix, each.name)) for each in system.arrays]
         system = replace(system, arrays=tuple(own))
     parts = tuple(map(_part_with_names, problem.mask.parts))
-    return replace(problem, given=given, system=system, mask=replace(problem.mask, parts=parts))
+    return replace(
+        problem,
+        given=given,
+        system=system,
+        mask=replace(problem.mask, parts=parts),
+        positions=tuple(_position_with_names(each, given) for each in problem.positions),
+    )
+
+
+def _position_with_names(position: Position, given: dict[str, Matrix]) -> Position:
+    """A position whose arrays are those that are given: a single number is none of these."""
+    arrays = {name: given[name] for name in position.arrays if name in given}
+    return replace(position, **arrays)
 
 
 def _part_with_names(part: MaskPart) -> MaskPart:
