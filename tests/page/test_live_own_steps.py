@@ -41,6 +41,12 @@ heads: 2
 """
 # Each has something that no example has.
 ODD = {
+    # ln(0.25) / ln(2) is exactly −2, and ln(3) / ln(2) is not exactly 1.585.
+    "logarithms": f"""{HEADS}
+equations:
+  - "bits[i, d] = log(2 ** (i + 1) / 8) / log(2)"
+  - "others[i] = log(i + 1) / log(2)"
+""",
     "every function": f"""{HEADS}
 mask: [causal, {{additive: [[0, 1, 2], [0.5, 0, -1], [1, 1, 0]]}}]
 arrays:

@@ -4,8 +4,10 @@
 
 "use strict";
 
-// Digits of a root that is compared with a printed number.
+// Digits of a root or a logarithm that is compared with a printed number.
 const ROOT_DIGITS = BigInt(SHARED.root_digits);
+// What 1 is in a logarithm that is worked out, with some digits more.
+const LOGARITHM_ONE = 10n ** (ROOT_DIGITS + 10n);
 const ZERO = { top: 0n, bottom: 1n };
 const ONE = { top: 1n, bottom: 1n };
 
@@ -147,6 +149,35 @@ function nearRoot(value) {
   const scale = 10n ** ROOT_DIGITS;
   const root = wholeRoot(value.top * value.bottom * scale * scale);
   return fraction(root, value.bottom * scale);
+}
+
+/**
+ * The natural logarithm of a fraction above 0 to sixty digits: that of what is left between 1/2 and 2,
+ * and that of the powers of two.
+ *
+ * @param {Fraction} value
+ */
+function nearLogarithm({ top, bottom }) {
+  const twos = BigInt(top.toString(2).length - bottom.toString(2).length);
+  const left = twos < 0n ? [top << -twos, bottom] : [top, bottom << twos];
+  return fraction(scaledLogarithm(left[0], left[1]) + twos * scaledLogarithm(2n, 1n), LOGARITHM_ONE);
+}
+
+/**
+ * The logarithm of top / bottom, which is near 1: ln x = 2·(z + z³/3 + z⁵/5 + …) of z = (x − 1)/(x + 1).
+ *
+ * @param {bigint} top
+ * @param {bigint} bottom
+ */
+function scaledLogarithm(top, bottom) {
+  const ratio = ((top - bottom) * LOGARITHM_ONE) / (top + bottom);
+  const square = (ratio * ratio) / LOGARITHM_ONE;
+  let total = 0n;
+  for (let power = ratio, odd = 1n; power; odd += 2n) {
+    total += power / odd;
+    power = (power * square) / LOGARITHM_ONE;
+  }
+  return 2n * total;
 }
 
 /**

@@ -59,7 +59,8 @@ class Relation {
   }
 
   /**
-   * What a sentence comes to where its roots have sixty digits; null where it comes to no number.
+   * What a sentence comes to where its roots and logarithms have sixty digits; null where it comes to
+   * no number.
    *
    * @param {Sentence} node
    * @returns {any}
@@ -70,12 +71,14 @@ class Relation {
     const [kind, ...parts] = node;
     const values = parts.map((part) => this.nearValue(part));
     const name = PRINTED_AS[kind] ?? kind;
-    if (name === "floor_div" && values.includes(null)) return this.nearFloor(node);
+    if (name === "floor_div" && this.exactValue(node) === null) return this.nearFloor(node);
     if (values.includes(null)) return null;
     if (name === "pi") return exactlyPrinted(SHARED.pi);
     if (name === "sqrt" && values[0] === Infinity) return Infinity;
     if (name === "sqrt" && isFraction(values[0]))
       return orNull(() => rationalRoot(values[0]) ?? nearRoot(values[0]));
+    if (name === "log" && compare(values[0], ZERO) > 0 && isFraction(values[0]))
+      return nearLogarithm(values[0]);
     return orNull(() => EXACT[name](...values));
   }
 
