@@ -106,7 +106,8 @@ def _with_names_of_cells(plan: Plan) -> Problem:
 def _position_with_names(position: Position, given: dict[str, Matrix]) -> Position:
     """A position whose arrays are those that are given: a single number is none of these."""
     arrays = {name: given[name] for name in position.arrays if name in given}
-    return replace(position, **arrays)
+    # Every position is a dataclass, which the base class cannot say.
+    return replace(position, **arrays)  # type: ignore[type-var]
 
 
 def _part_with_names(part: MaskPart) -> MaskPart:
