@@ -52,6 +52,9 @@ MOST_FURTHER_TERMS = 0.1
 _SAMPLED = ["a sample"]
 # So many plausible draws say what problems of this kind can show.
 _DRAWS_OF_A_SAMPLE = 48
+# Mistakes are worked out for at least so many plausible draws at once: for one alone they take
+# nearly as long.
+_PLAUSIBLE_AT_ONCE = 4
 # No more are drawn for one problem. With the default sizes, one to five are enough.
 _MOST_BLOCKS = 200
 # If no draw of these is plausible, none will be.
@@ -170,8 +173,19 @@ class Search:
 
     def _drawn(self, key: Sequence[object]) -> Iterator[Draws]:
         """The draws by a key that show every mistake."""
+        for plausible in self._plausible_by_key(key):
+            yield from self._telling(plausible)
+
+    def _plausible_by_key(self, key: Sequence[object]) -> Iterator[Draws]:
+        """The plausible draws by a key, some at a time."""
+        waiting: list[Draws] = []
         for block in range(_MOST_BLOCKS):
-            yield from self._telling(self._plausible(self._block(key, block)))
+            waiting.append(self._plausible(self._block(key, block)))
+            if sum(map(len, waiting)) >= _PLAUSIBLE_AT_ONCE:
+                yield np.concatenate(waiting)
+                waiting = []
+        if waiting:
+            yield np.concatenate(waiting)
 
     def _changed_by_rounding(self, problem: Problem) -> float:
         """How many units of the last digit the last step is off if every step is rounded, at
