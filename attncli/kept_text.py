@@ -11,8 +11,11 @@ _LATEX_BEGINS, _LATEX_LINE = f"% {_SAID}\n", "% "
 
 
 def as_comment(text: str) -> str:
-    """A kept problem for HTML and Markdown, whose comments end at the first two dashes."""
-    escaped = text.replace("&", "&amp;").replace("--", "-&#45;")
+    """A kept problem for HTML and Markdown, whose comments end at the first two dashes.
+
+    What looks like a tag is none, for readers too that do not know comments.
+    """
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace("--", "-&#45;")
     return f"{_COMMENT_BEGINS}{escaped}{_COMMENT_ENDS}"
 
 

@@ -49,8 +49,8 @@ _RELATION_WIDTH = 5
 # So many blanks at least stand between two parts that are side by side.
 _GAP_OF_PARTS = 5
 _SIGN_OF_PRODUCT = re.compile(r"(?<=\s\s)[·+=≈](?=\s\s)")
-_SAID_HEAD = re.compile(r"\s*(?P<name>.+?)(?:, columns: (?P<columns>.*)|:)\s*", re.DOTALL)
-_SAID_ROW = re.compile(r"\s*row(?: (?P<label>.*?))?: (?P<cells>.*)", re.DOTALL)
+_SAID_HEAD = re.compile(r"\s*(?P<name>.+?)(?:, columns:\s+(?P<columns>.*)|:)\s*", re.DOTALL)
+_SAID_ROW = re.compile(r"\s*row(?:\s+(?P<label>.*?))?:\s+(?P<cells>.*)", re.DOTALL)
 _SAID_CELL = re.compile(r"(?:(?!,\s).)+", re.DOTALL)
 _SAID_REMARK = re.compile(
     r" \((?:hidden|(?:very )?(?:light|dark)|right|carried|rounding|wrong)\)$|^blank$"

@@ -122,6 +122,16 @@ def claims(answers: Answers) -> Iterator[tuple[str, tuple[int, ...], Claim | Non
             yield name, index, answer.cells[index]
 
 
+def test_a_line_that_a_narrow_terminal_wraps_after_its_colon() -> None:
+    trace = trace_of("i_love_ai.yaml")
+    for page in (
+        "S, columns: I, love, AI\nrow I: 1, 2, 3\nrow love: 4, 5, 6\nrow AI: 7, 8, 9\n",
+        "S, columns:\n  I, love, AI\nrow I: 1, 2, 3\nrow\n  love: 4, 5, 6\nrow AI:\n  7, 8, 9\n",
+    ):
+        scores = read_back(page, "page.txt", trace).steps["scores"]
+        assert [claim.text for claim in scores.cells.flat] == list("123456789")
+
+
 @pytest.mark.at_most(82)
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("form", FORMS)

@@ -124,8 +124,8 @@ def test_a_set(capsys: pytest.CaptureFixture[str]) -> None:
     assert (problem["title"], problem["mask"]) == ("Midterm: =cmd();'x", "causal")
     assert list(yaml.safe_load(files["answers/03-李.yaml"])) == ["weights", "output"]
     # The mask hides keys, so the sheet and the file say what is written there.
-    assert "# Where the mask hides a key, write 0" in files["answers/03-李.yaml"]
-    sheet = next(text for name, text in files.items() if name.startswith("worksheets/"))
+    assert b"# Where the mask hides a key, write 0" in files["answers/03-李.yaml"]
+    sheet = files["worksheets/01-ada-lovelace.tex"].decode()
     assert "the weight is 0: write 0." in " ".join(sheet.split())
     sheet, key = (
         files["worksheets/01-ada-lovelace.md"].decode(),
