@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from attncli.attention.registry import RULES
 from attncli.mistakes.forward import FORWARD_MISTAKES
-from attncli.mistakes.model import Changes, Mistake
+from attncli.mistakes.model import Changes, Mistake, each_of
 from attncli.tracing.model import Trace
 
 
@@ -53,7 +53,16 @@ def applicable(
 
 
 def changes_of(name: str, trace: Trace) -> Changes:
-    """What the mistake of this name changes in a trace; nothing for a name that none has."""
+    """What the mistake of this name changes in a trace, or mistakes that were made together;
+    nothing for a name that none has.
+    """
+    changes: dict[str, Any] = {}
+    for each in each_of(name):
+        changes.update(_changes_of_one(each, trace))
+    return changes
+
+
+def _changes_of_one(name: str, trace: Trace) -> Changes:
     for mistake in _of_features(trace):
         if mistake.name == name:
             return _changes(mistake, trace)

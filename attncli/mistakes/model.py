@@ -78,6 +78,28 @@ class Mistake:
     of_own: bool = False
 
 
+# Between the names of two mistakes that were made together.
+BESIDES = ", and besides "
+
+
+def together(first: Mistake, second: Mistake) -> Mistake:
+    """Two mistakes as one, made in different steps."""
+
+    def change(trace: Trace) -> Changes:
+        return {**first.change(trace), **second.change(trace)}
+
+    return Mistake(f"{first.id}+{second.id}", f"{first.name}{BESIDES}{second.name}", change)
+
+
+def each_of(name: str) -> list[str]:
+    """The names of the mistakes that were made together.
+
+    >>> each_of("the scores were not scaled, and besides A K was worked out instead of A V")
+    ['the scores were not scaled', 'A K was worked out instead of A V']
+    """
+    return name.split(BESIDES)
+
+
 def in_id(written: str) -> str:
     """A matrix, a product or a number as it stands in an id.
 

@@ -11,12 +11,12 @@ numbers but a few, which have slips of their own, and last an error in a single 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
-from functools import cached_property
-from itertools import islice, product
+from functools import cached_property, lru_cache
+from itertools import combinations, islice, product, starmap
 from operator import itemgetter
 from typing import NamedTuple, Protocol, cast
 
@@ -43,9 +43,9 @@ from attncli.features.check.single_cell_errors import (
 from attncli.features.check.verdicts import Judgement, indices_where, round_to_claims, rounds_to
 from attncli.mistakes.blind_queries import blind_queries, blind_readings
 from attncli.mistakes.catalogue import applicable, known_mistakes
-from attncli.mistakes.forward import rounded_first
+from attncli.mistakes.forward import rounded_first, roundings_of
 from attncli.mistakes.mistaken_trace import MistakenTrace
-from attncli.mistakes.model import Changes, Mistake, with_changes
+from attncli.mistakes.model import Changes, Mistake, each_of, together, with_changes
 from attncli.tracing.model import Trace
 
 # Errors are named if chance would explain fewer cells of a step than this.
@@ -60,6 +60,12 @@ MOST_BY_CHANCE_BESIDE_A_LIKELY_ONE = 0.5
 MOST_CELL_ERRORS = 3
 # A mistake may leave over one wrong cell of so many.
 CELLS_FOR_A_SLIP = 4
+# Two mistakes explain no fewer: so many pairs can be made that one gives any two numbers.
+CELLS_FOR_TWO_MISTAKES = 3
+# By so many halves of a unit, rounding on the way may put a number off.
+UNITS_NEAR = 20
+# To try more would take too long.
+MOST_PAIRS = 1000
 # Of errors that chance would explain as well, so many are named, and of more none.
 MOST_GUESSES = 3
 ABOUT_AS_LIKELY = {
@@ -101,6 +107,13 @@ class Diagnosis:
     of_unwritten: bool = False
 
 
+def each_alone(found: Diagnosis) -> Iterator[Diagnosis]:
+    """A diagnosis for each of the mistakes that were made together, as a class has them."""
+    made = [each_of(name) for name in found.mistakes]
+    for names in zip(*made, strict=True):
+        yield replace(found, mistakes=tuple(dict.fromkeys(names)))
+
+
 def diagnose(judgement: Judgement) -> tuple[Diagnosis, ...]:
     """For every step with wrong cells that a known mistake explains, all mistakes that explain the
     most.
@@ -119,7 +132,7 @@ def _of_all_but_hidden(judgement: Judgement) -> Iterator[Diagnosis]:
     wrong = _wrong(judgement)
     if not wrong:
         return
-    trials = Trials(judgement)
+    trials = trials_of(judgement)
     found = _explanations(trials, wrong, trials.within_precision)
     for step, cells in wrong.items():
         yield from _diagnose_step(trials, step, cells, found)
@@ -144,9 +157,16 @@ def _diagnose_step(
         in_full = (False, True) if is_after_left_out_forward_pass(values, step) else (False,)
         for forward_in_full, decimals in product(in_full, (fewest, fewest + 1)):
             plain = trials.rounded_on_the_way(decimals, forward_in_full)
-            if rounded := _rounded(trials, step, cells, plain):
+            rounded = _rounded(trials, step, cells, plain)
+            if rounded.whole:
                 yield Diagnosis(
-                    step, rounded, cells, True, rounded=decimals, forward_in_full=forward_in_full
+                    step,
+                    rounded.names,
+                    cells,
+                    True,
+                    rounded.likely,
+                    rounded=decimals,
+                    forward_in_full=forward_in_full,
                 )
                 return
     rows = _row_errors(trials, step, cells) if len(cells) > 1 else []
@@ -154,6 +174,10 @@ def _diagnose_step(
     mostly = None if named or in_rows == set(cells) else _mistake_with_slips(trials, step, cells)
     if mostly and len(mostly.cells) > len(in_rows):
         yield mostly
+        return
+    both = None if in_rows else _two_mistakes(trials, step, cells)
+    if both:
+        yield both
         return
     if not named or in_rows == set(cells):
         yield from (Diagnosis(step, row.names, row.cells, False) for row in rows)
@@ -200,9 +224,7 @@ def _best(
     if gives_all_numbers:
         # What is only off by one is given as it was written, too.
         given += tuple(indices_where(trials.judgement.steps[step], "rounding"))
-    by_chance = min(
-        mistakes_by_chance(trials, {step: GivenCells(given, one.by)}) for one in likeliest
-    )
+    by_chance = min(_by_chance(trials, step, given, one) for one in likeliest)
     if by_chance >= MOST_MISTAKES_BY_CHANCE:
         return _Best()
     as_ours = [one for one in likeliest if one.trial.as_ours]
@@ -213,13 +235,34 @@ def _best(
     )
 
 
-def mistakes_by_chance(trials: Trials, given: Mapping[str, GivenCells]) -> float:
+def _by_chance(
+    trials: Trials, step: str, given: tuple[CellIndex, ...], found: Explanation
+) -> float:
+    """How many mistakes chance would let give these cells, by the way in which this one gives them
+    that says most: numbers as they stand leave less room than all within their precision.
+    """
+    tried = trials.like(found.trial, step)
+    by_chance = mistakes_by_chance(trials, {step: GivenCells(given, found.by)}, tried)
+    if by_chance < MOST_BY_CHANCE_BESIDE_A_LIKELY_ONE or not trials.leaves_out(step):
+        return by_chance
+    fewest = decimals_of(trials.judgement.values, step)
+    for decimals in (fewest, fewest + 1):
+        by = trials.by(found.trial, trials.rounded_on_the_way(decimals))
+        if all(by.gives(step, cell) for cell in given):
+            as_they_stand = mistakes_by_chance(trials, {step: GivenCells(given, by)}, tried)
+            by_chance = min(by_chance, as_they_stand)
+    return by_chance
+
+
+def mistakes_by_chance(
+    trials: Trials, given: Mapping[str, GivenCells], of: Sequence[Trial]
+) -> float:
     """How many of the mistakes that are tried would give these cells of steps, were they any
     numbers about as far from the right ones.
 
     A large step has many cells: as soon as some of them are enough, the others are not looked at.
     """
-    tried = [trial for trial in trials.of_mistakes if given.keys() & trial.affected.keys()]
+    tried = [trial for trial in of if given.keys() & trial.affected.keys()]
     found = float(len(tried))
     for step, (cells, by) in given.items():
         for share in _shares_by_chance(trials.judgement.values, step, cells, by):
@@ -248,7 +291,7 @@ def _names(found: list[Explanation]) -> tuple[str, ...]:
 
 def _rounded(
     trials: Trials, step: str, cells: tuple[CellIndex, ...], plain: RoundedOnTheWay
-) -> tuple[str, ...]:
+) -> _Best:
     """What gives all numbers of a step if those left out are rounded on the way: that alone, or a
     mistake with it.
     """
@@ -256,9 +299,8 @@ def _rounded(
     if all(
         plain.gives(step, cell) for cell in np.ndindex(claims.shape) if claims[cell] is not None
     ):
-        return (ROUNDED_ON_THE_WAY,)
-    best = _best(trials, step, cells, _explanations(trials, {step: cells}, plain))
-    return best.names if best.whole else ()
+        return _Best((ROUNDED_ON_THE_WAY,), whole=True, likely=True)
+    return _best(trials, step, cells, _explanations(trials, {step: cells}, plain))
 
 
 def _mistake_with_slips(
@@ -294,6 +336,50 @@ def _mistake_with_slips(
                 step, _names(alike), explained, True, rounded=decimals, slips=best.slips
             )
     return None
+
+
+def _two_mistakes(trials: Trials, step: str, cells: tuple[CellIndex, ...]) -> Diagnosis | None:
+    """Two mistakes behind steps that are not written, if these give all numbers of a step together,
+    and chance would not.
+    """
+    if len(cells) < CELLS_FOR_TWO_MISTAKES or not trials.leaves_out(step):
+        return None
+    values = trials.judgement.values
+    fewest = decimals_of(values, step)
+    readings: list[tuple[Reproduction, int | None]] = [
+        (trials.rounded_on_the_way(fewest), fewest),
+        (trials.rounded_on_the_way(fewest + 1), fewest + 1),
+        (trials.within_precision, None),
+    ]
+    tried = two_mistakes_near(trials, step, cells, len(cells))
+    for reading, decimals in readings:
+        found = _explanations(trials, {step: cells}, reading, tried=tried)
+        able = [one for one in found if one.steps[step]]
+        by_chance = [_by_chance(trials, step, cells, one) for one in able]
+        if able and min(by_chance) < MOST_BY_CHANCE_BESIDE_A_LIKELY_ONE:
+            names = _names(_agreeing(able))[:MOST_GUESSES]
+            return Diagnosis(step, names, cells, True, rounded=decimals)
+    return None
+
+
+def two_mistakes_near(
+    trials: Trials, step: str, cells: tuple[CellIndex, ...], number: int
+) -> list[Trial]:
+    """The pairs of mistakes that nearly give so many of these cells, however the steps that were
+    left out were rounded: of the others, the rounding need not be known.
+    """
+    values = trials.judgement.values
+    claims = values.answers.steps[step].cells
+    about = {cell: replace(claims[cell], half=UNITS_NEAR * claims[cell].half) for cell in cells}
+    plain = trials.rounded_on_the_way(decimals_of(values, step))
+    most = len(cells) - number
+    found = []
+    for trial in trials.of_two(step):
+        by = trials.by(trial, plain)
+        missed = (cell for cell in cells if not by.gives(step, cell, about[cell]))
+        if len([*islice(missed, most + 1)]) <= most:
+            found.append(trial)
+    return found
 
 
 def _rounded_first(trials: Trials, step: str) -> str | None:
@@ -460,6 +546,8 @@ class Trial:
     as_ours: bool
     trace: Trace
     affected: Mapping[str, set[str]]
+    # Of two mistakes, the first.
+    after: Trial | None = None
 
 
 @dataclass(eq=False)
@@ -470,6 +558,7 @@ class Trials:
     _rounded: dict[tuple[int, bool], RoundedOnTheWay] = field(default_factory=dict)
     _by: dict[tuple[int, int], Reproduction] = field(default_factory=dict)
     _leaves_out: dict[str, bool] = field(default_factory=dict)
+    _of_two: dict[str, tuple[Trial, ...]] = field(default_factory=dict)
 
     @cached_property
     def of_mistakes(self) -> tuple[Trial, ...]:
@@ -483,6 +572,34 @@ class Trials:
             for other in self._of_blind_queries(changes):
                 found.append(self._trial(mistake, other, as_ours=False))
         return tuple(found)
+
+    def of_two(self, step: str) -> tuple[Trial, ...]:
+        """Every two mistakes that can be made together on the way to a step, in different steps:
+        none if these are too many.
+        """
+        if step not in self._of_two:
+            pairs = combinations(self._on_the_way_to(step), 2)
+            apart = [pair for pair in pairs if pair[0].changes.keys().isdisjoint(pair[1].changes)]
+            few = apart if len(apart) <= MOST_PAIRS else []
+            self._of_two[step] = tuple(starmap(_together, few))
+        return self._of_two[step]
+
+    def _on_the_way_to(self, step: str) -> list[Trial]:
+        """The mistakes that are made in a step, or in those left out before it, and nowhere else;
+        without roundings.
+        """
+        found = []
+        for trial in self.of_mistakes:
+            is_rounding = any(trial.mistake.name in roundings_of(name) for name in trial.changes)
+            if is_rounding or trial.mistake.of_own or not trial.as_ours:
+                continue
+            if trial.affected.get(step, set()) == set(trial.changes):
+                found.append(trial)
+        return found
+
+    def like(self, trial: Trial, step: str) -> Sequence[Trial]:
+        """All that are tried as this one is."""
+        return self.of_mistakes if trial.after is None else self.of_two(step)
 
     def leaves_out(self, name: str) -> bool:
         """Whether a step is worked out from numbers that are not written, as it should be or by one
@@ -539,8 +656,26 @@ class Trials:
         # The ids stay: these objects are kept as long as this one.
         key = id(trial), id(plain)
         if key not in self._by:
-            self._by[key] = plain.changed(trial.trace, trial.changes)
+            before = plain if trial.after is None else self.by(trial.after, plain)
+            self._by[key] = before.changed(trial.trace, trial.changes)
         return self._by[key]
+
+
+@lru_cache(maxsize=1)
+def trials_of(judgement: Judgement) -> Trials:
+    """All that is tried on a solution; the last one is kept, since marks try the same again."""
+    return Trials(judgement)
+
+
+def _together(first: Trial, second: Trial) -> Trial:
+    """Two mistakes, of which the second is made beside the first."""
+    trace = with_changes(first.trace, second.changes)
+    affected = {
+        name: first.affected.get(name, set()) | second.affected.get(name, set())
+        for name in {*first.affected, *second.affected}
+    }
+    mistake = together(first.mistake, second.mistake)
+    return Trial(mistake, second.changes, True, trace, affected, first)
 
 
 # What a mistake explains
@@ -664,16 +799,18 @@ def _explanations(
     plain: Reproduction,
     *,
     with_slips: bool = False,
+    tried: Sequence[Trial] | None = None,
 ) -> list[Explanation]:
-    """What each known mistake explains, where that is anything; `plain` is how cells come about
-    without it.
+    """What each known mistake explains, where that is anything, or each of those that are `tried`;
+    `plain` is how cells come about without it.
 
     One `with_slips` may leave a few wrong cells over.
     """
-    tried = (
-        _explain(trial, trials, wrong, plain, with_slips=with_slips) for trial in trials.of_mistakes
+    found = (
+        _explain(trial, trials, wrong, plain, with_slips=with_slips)
+        for trial in (trials.of_mistakes if tried is None else tried)
     )
-    return [explanation for explanation in tried if explanation is not None]
+    return [explanation for explanation in found if explanation is not None]
 
 
 def _explain(

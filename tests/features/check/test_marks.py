@@ -84,8 +84,10 @@ def earned(
         (earned(b=(0, 1)), 8),
         (earned(b=(0, 1, 2)), 7),
         (earned(b=(0, 1, 2, 3)), 6),
-        (earned(a=(0, 1)), 6),
         (earned(c=(0, 1, 2, 3, 4)), 8),
+        # None costs more than a slip, as long as something in the step is right.
+        (earned(a=(0, 1)), 8),
+        (earned(a=(0, 1, 2)), 4),
         # A mistake costs once, however much it explains.
         (earned(mistake("M", wrong("a", 0, 1, 2)), a=(0, 1, 2)), 8),
         (earned(mistake("M", wrong("a", 0, 1), wrong("b", 0, 3)), a=(0, 1), b=(0, 3)), 8),
@@ -108,6 +110,9 @@ def earned(
         # A single number that a mistake explains, too, is a slip.
         (earned(mistake("M", wrong("a", 0)), a=(0,)), 9),
         (earned(Cause("S", Fraction(1), wrong("a", 0, 1), is_slip=True), a=(0, 1)), 9),
+        # Where nothing is right, slips have to give all of it.
+        (earned(Cause("S", Fraction(1), wrong("a", 0, 1), is_slip=True), a=(0, 1, 2)), 4),
+        (earned(Cause("S", Fraction(1), wrong("a", 0, 1, 2), is_slip=True), a=(0, 1, 2)), 9),
         # What is only possible saves no shares: neither those of all, nor those of one of them.
         (earned(Cause("P", Fraction(1), wrong("a", 0), likely=False), a=(0, 1, 2)), 4),
         (earned(Cause("P", Fraction(2), wrong("a", 0, 1, 2), likely=False), a=(0, 1, 2)), 4),
@@ -129,6 +134,17 @@ def test_marks_of_the_model(marks: Marks, points: int) -> None:
     taken = [each.taken_off for each in (*marks.mistakes, *marks.slips)]
     assert sum(marks.steps.values()) - sum(taken) == points
     assert min(marks.steps.values()) >= 0
+
+
+def test_what_a_mistake_explains_is_work_though_it_is_cheaper_as_wrong_cells() -> None:
+    """All of a needs no work after b. The mistake costs 3, and 1 for the third cell; three wrong
+    cells cost their shares.
+    """
+    a = MarkedStep("a", 3, hollow={"b": wrong("a", 0, 1, 2)})
+    b = MarkedStep("b", 4, wrong=wrong("b", 0, 1, 2))
+    dear = Cause("M", Fraction(3), wrong("b", 0, 1))
+    assert marks_of(SCHEME, [a, b], [dear]).points == 7
+    assert marks_of(SCHEME, [a, b], []).points == 1
 
 
 def test_marks_are_never_below_nothing() -> None:
@@ -582,6 +598,34 @@ def test_what_a_mistake_gives_was_not_cut_off(cells: Mapping[str, Any]) -> None:
     assert found.earned is not None
     assert found.earned.points == 16
     assert "cut the digits off" not in found.to_markdown()
+
+
+# The softmax of the whole matrix leaves one row and zeros; a 0 says little, 0.65 says more.
+ONE_ROW_LEFT = {
+    "Q": [[-2, -1], [3, 2], [-1, 0]],
+    "K": [[2, 2], [3, -2], [1, 3]],
+    "V": [[1, 0], [2, 1], [-2, 0]],
+}
+
+
+@pytest.mark.parametrize("blank", [0, 1])
+def test_numbers_as_they_stand_speak_for_a_mistake(blank: int) -> None:
+    """Within the precision of what is written before it, a number may be several; as that stands,
+    it is one. Who fills in a blank loses no name of a mistake.
+    """
+
+    def over_all(m: Mapping[str, Any]) -> Any:
+        return np.exp(m["scaled"]) / np.exp(m["scaled"]).sum()
+
+    answers = written(ONE_ROW_LEFT, work={"weights": over_all}, cells={"scaled": {(2, 1): 2.12}})
+    if blank:
+        answers["scaled"][0][0] = None
+    earned = marks_of_answers(ONE_ROW_LEFT, answers)
+    assert [each.said for each in earned.mistakes] == [
+        "the softmax was taken over the whole matrix"
+    ]
+    # A mistake and a slip.
+    assert earned.points == 17 - blank * Fraction(4, 9)
 
 
 X_AND_WEIGHTS = {

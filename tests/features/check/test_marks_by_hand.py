@@ -50,6 +50,7 @@ CAUSAL = {
     "V": [[1, 0], [2, 3], [-1, 1]],
     "mask": "causal",
 }
+SMALL = {"Q": [[1, 2], [2, 1]], "K": [[1, 1], [2, 1]], "V": [[1, 2], [3, 0]]}
 NONE_WORKED = [[0, 0, 0]] * 3
 TEACHER: dict[str, Any] = {
     "marks": 20,
@@ -212,6 +213,41 @@ CASES = {
     # 4 for the step that is not there, 2 for the mistake that was made in it.
     "no scaled scores, and not scaled": by_hand(
         written(GIVEN, work=NOT_SCALED, only=("scores", "weights", "output")), 14
+    ),
+    # 8 for the steps that are not there, 4 for the mistakes that were made in them and after them.
+    "two mistakes, and only the second step of them": by_hand(
+        written(GIVEN, work=NOT_SCALED | OVER_COLUMNS, only=("weights", "output")), 8
+    ),
+    "two other mistakes, and only the second step of them": by_hand(
+        written(GIVEN, work=TRANSPOSED | BASE_2, only=("weights", "output")), 8
+    ),
+    # One number right, or wrong otherwise, does not make them other mistakes.
+    "two mistakes behind one step, and a number put right": by_hand(
+        written(
+            GIVEN,
+            work=BY_D_K | OVER_COLUMNS,
+            cells={"weights": {(0, 0): 0.05}},
+            only=("weights", "output"),
+        ),
+        8,
+    ),
+    "two mistakes behind one step, and a slip": by_hand(
+        written(
+            GIVEN,
+            work=BY_D_K | OVER_COLUMNS,
+            cells={"weights": {(1, 2): 0.9}},
+            only=("weights", "output"),
+        ),
+        7,
+    ),
+    # Three slips, where a cell is worth more than a slip; and nothing that is right.
+    "three of four outputs": by_hand(
+        written(SMALL, cells={"output": {(0, 0): 7.11, (0, 1): 0.39, (1, 1): 9.73}}),
+        17,
+        given=SMALL,
+    ),
+    "four of four outputs": by_hand(
+        written(SMALL, cells={"output": cells([[7.11, 0.39], [6.07, 9.73]])}), 14, given=SMALL
     ),
     # Any way to write the right numbers is right.
     "roots": by_hand(

@@ -8,6 +8,7 @@ from concurrent.futures import Executor, Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from math import prod
 
 from attncli.cli.classes.feedback import called
@@ -16,7 +17,7 @@ from attncli.cli.classes.summary import rounded_share
 from attncli.english import as_written, count
 from attncli.errors import AttncliError, usage_error
 from attncli.features.check.cut_digits import WERE_CUT_OFF, cut_off
-from attncli.features.check.diagnosis import Diagnosis
+from attncli.features.check.diagnosis import Diagnosis, each_alone
 from attncli.features.check.diagnosis_page import with_labels
 from attncli.features.check.many.copies import written_numbers
 from attncli.features.check.many.examples import by_step, examples_of
@@ -140,8 +141,9 @@ def _mark(submission: Submission, settings: Settings) -> Marked:
     page = None
     if settings.feedback:
         page = _page(submission, solution, diagnoses, settings, earned)
-    # Of a class it is enough to know that somebody made a slip.
-    diagnoses = tuple(each for each in diagnoses if not each.of_unwritten)
+    # Of a class it is enough to know that somebody made a slip; each mistake is taught by itself.
+    told = [each for each in diagnoses if not each.of_unwritten]
+    diagnoses = tuple(chain.from_iterable(map(each_alone, told)))
     row = _row(submission, settings, solution, diagnoses, unanswered, page)
     if earned is not None:
         row = replace(

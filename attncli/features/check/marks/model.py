@@ -202,20 +202,49 @@ class _Ledger:
         """What the wrong cells cost, if these are the causes."""
         reading = _Reading([], [], [])
         left = set[WrongCell]().union(*(step.wrong for step in self.steps))
-        unexplained = set(left)
-        for cause in chosen:
-            if cause.likely:
-                unexplained -= cause.explains - self._not_worked(cause)
-            explained = self._excused(cause, left)
-            found = reading.slips if cause.is_slip else reading.mistakes
-            cells = tuple(sorted(explained))
-            found.append(TakenOff(cause.said, cells, cause.costs, names=cause.names))
-            left -= explained
+        slips = [cause for cause in chosen if cause.is_slip]
+        mistakes = [cause for cause in chosen if not cause.is_slip]
+        for cause in mistakes:
+            left -= self._take_off(reading.mistakes, cause, self._excused(cause, left))
+        hopeless = self._hopeless(slips, left)
+        for cause in slips:
+            excused = self._excused(cause, left) - hopeless
+            left -= self._take_off(reading.slips, cause, excused)
         for step in self.steps:
             reading.lost.extend(self._lost_by_coarse(step, step.coarse.keys() & left))
             self._add_rest(reading, step, tuple(sorted(_wrong_of(step, left))))
-        reading.lost.extend(self._lost_by_hollow(unexplained, left))
+        reading.lost.extend(self._lost_by_hollow(left))
         return reading
+
+    @cached_property
+    def unexplained(self) -> frozenset[WrongCell]:
+        """The wrong cells that no cause likely explains, whether or not it is chosen: who made a
+        mistake has worked, also where its cells are cheaper as wrong ones.
+        """
+        found = frozenset[WrongCell]().union(*(step.wrong for step in self.steps))
+        for cause in self.causes:
+            if cause.likely:
+                found -= cause.explains - self._not_worked(cause)
+        return found
+
+    def _take_off(
+        self, taken: list[TakenOff], cause: Cause, explained: frozenset[WrongCell]
+    ) -> frozenset[WrongCell]:
+        cells = tuple(sorted(explained))
+        taken.append(TakenOff(cause.said, cells, cause.costs, names=cause.names))
+        return explained
+
+    def _hopeless(self, slips: Sequence[Cause], left: Collection[WrongCell]) -> set[WrongCell]:
+        """The wrong cells of each step in which nothing is right, and that slips do not give as a
+        whole: they may give some of them by chance.
+        """
+        of_slips = set[WrongCell]().union(*(cause.explains for cause in slips))
+        found = set[WrongCell]()
+        for step in self.steps:
+            wrong = _wrong_of(step, left)
+            if self._has_nothing_right(step, len(wrong)) and not wrong <= of_slips:
+                found |= wrong
+        return found
 
     def _excused(self, cause: Cause, left: Collection[WrongCell]) -> frozenset[WrongCell]:
         """The cells that a cause accounts for: what is only possible excuses none that lose their
@@ -248,15 +277,13 @@ class _Ledger:
         if lost:
             yield LostShare(step.name, "too coarse", len(coarse), lost)
 
-    def _lost_by_hollow(
-        self, unexplained: Collection[WrongCell], left: Collection[WrongCell]
-    ) -> Iterator[LostShare]:
+    def _lost_by_hollow(self, left: Collection[WrongCell]) -> Iterator[LostShare]:
         """The shares of numbers that need no work after a step that is mostly wrong, but for those
         that are `left`, and lose theirs anyway.
         """
         mostly_wrong = set[str]()
         for step in self.steps:
-            wrong = _wrong_of(step, unexplained)
+            wrong = _wrong_of(step, self.unexplained)
             is_mostly_wrong = 2 * len(wrong) > step.cells
             if is_mostly_wrong or (step.alike and wrong):
                 mostly_wrong.add(step.name)
@@ -271,17 +298,18 @@ class _Ledger:
     def _add_rest(self, reading: _Reading, step: MarkedStep, wrong: tuple[WrongCell, ...]) -> None:
         """Add what wrong cells of a step cost that no cause explains.
 
-        A single one is a slip. Several cost at least their shares: else who invents a whole step
-        would lose no more than who makes a mistake in it.
+        None costs more than a slip as long as something in the step is right. Where nothing is,
+        they cost their shares: else who invents a whole step would lose no more than who makes a
+        mistake in it.
         """
         if not wrong:
             return
         number = len(wrong)
+        share = self.share(step)
         if self._lose_their_shares(step, number):
-            shares = number * self.share(step)
-            reading.lost.append(LostShare(step.name, "wrong", number, shares))
+            reading.lost.append(LostShare(step.name, "wrong", number, number * share))
         else:
-            costs = self._as_slips(number)
+            costs = max(self._as_slips(number), number * min(share, self.scheme.slip))
             is_capped = costs < number * self.scheme.slip
             reading.slips.append(TakenOff("", wrong, costs, is_capped))
 
@@ -293,8 +321,17 @@ class _Ledger:
         """Whether so many wrong cells of a step, without a cause, cost more than as slips."""
         if step.alike and number:
             return True
-        is_single = number == 1 < step.cells
-        return not is_single and self._as_slips(number) < number * self.share(step)
+        if number == 1 < step.cells:
+            return False
+        share = self.share(step)
+        costs_more = self._as_slips(number) < number * share
+        return costs_more and (share <= self.scheme.slip or self._has_nothing_right(step, number))
+
+    def _has_nothing_right(self, step: MarkedStep, wrong: int) -> bool:
+        """Whether so many wrong cells are all that a step has, but for what is missing or too
+        coarse.
+        """
+        return 0 < wrong == step.cells - step.missing - len(step.coarse)
 
 
 def _wrong_of(step: MarkedStep, left: Collection[WrongCell]) -> frozenset[WrongCell]:

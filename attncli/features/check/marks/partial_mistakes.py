@@ -12,6 +12,7 @@ from typing import cast
 
 from attncli.features.check.cell_values import CellIndex
 from attncli.features.check.diagnosis import (
+    CELLS_FOR_TWO_MISTAKES,
     MOST_BY_CHANCE_BESIDE_A_LIKELY_ONE,
     GivenCells,
     Reproduction,
@@ -19,6 +20,8 @@ from attncli.features.check.diagnosis import (
     Trials,
     decimals_of,
     mistakes_by_chance,
+    trials_of,
+    two_mistakes_near,
 )
 from attncli.features.check.marks.model import WrongCell
 from attncli.features.check.no_work import is_pattern
@@ -48,31 +51,63 @@ def partial_mistakes(
     """
     if sum(map(len, wrong.values())) > MOST_WRONG_CELLS:
         return {}
-    trials = Trials(judgement)
+    trials = trials_of(judgement)
     readings = {step: [*_readings(trials, step)] for step in wrong}
     found: dict[str, PartialMistake] = {}
     for trial in trials.of_mistakes:
-        name = trial.mistake.name
-        if trial.mistake.of_own:
-            continue
-        partly = found.setdefault(name, PartialMistake())
-        given: dict[str, GivenCells] = {}
-        for step in trial.affected.keys() & wrong.keys():
-            if name in coarse_roundings(judgement, step):
-                continue
-            ways = [*_ways(trials, trial, step, wrong[step], readings[step])]
-            for way in ways:
-                partly.cells.update((step, cell) for cell in way.cells)
-            # Numbers that are all alike are a sign of nothing.
-            if not is_pattern(judgement, step):
-                most = max(ways, key=lambda way: len(way.cells))
-                telling = _without_coarse(judgement, step, most.cells)
-                given[step] = GivenCells(telling, most.by)
-        number = sum(len(way.cells) for way in given.values())
-        if number >= FEWEST_CELLS:
-            by_chance = mistakes_by_chance(trials, given)
-            partly.likely |= by_chance < MOST_BY_CHANCE_BESIDE_A_LIKELY_ONE
+        if not trial.mistake.of_own:
+            partly = found.setdefault(trial.mistake.name, PartialMistake())
+            _add(partly, trials, trial, wrong, readings, trials.of_mistakes)
+    for step, cells in wrong.items():
+        if len(cells) >= CELLS_FOR_TWO_MISTAKES and not _is_given(found, step, cells):
+            found.update(_two_mistakes(trials, step, cells, readings[step]))
     return found
+
+
+def _is_given(found: Mapping[str, PartialMistake], step: str, cells: tuple[CellIndex, ...]) -> bool:
+    """Whether a mistake that was likely made gives all of these cells."""
+    wanted = {(step, cell) for cell in cells}
+    return any(partly.likely and wanted <= partly.cells for partly in found.values())
+
+
+def _two_mistakes(
+    trials: Trials, step: str, cells: tuple[CellIndex, ...], readings: Sequence[Reproduction]
+) -> Iterator[tuple[str, PartialMistake]]:
+    """Each two mistakes that likely give three or more of the wrong cells of a step together."""
+    if not trials.leaves_out(step):
+        return
+    for trial in two_mistakes_near(trials, step, cells, CELLS_FOR_TWO_MISTAKES):
+        partly = PartialMistake()
+        _add(partly, trials, trial, {step: cells}, {step: readings}, trials.of_two(step))
+        if partly.likely and len(partly.cells) >= CELLS_FOR_TWO_MISTAKES:
+            yield trial.mistake.name, partly
+
+
+def _add(
+    partly: PartialMistake,
+    trials: Trials,
+    trial: Trial,
+    wrong: Mapping[str, tuple[CellIndex, ...]],
+    readings: Mapping[str, Sequence[Reproduction]],
+    tried: Sequence[Trial],
+) -> None:
+    """Add the wrong cells that a mistake gives; `tried` are all that are tried as it is."""
+    given: dict[str, GivenCells] = {}
+    for step in trial.affected.keys() & wrong.keys():
+        if trial.mistake.name in coarse_roundings(trials.judgement, step):
+            continue
+        ways = [*_ways(trials, trial, step, wrong[step], readings[step])]
+        for way in ways:
+            partly.cells.update((step, cell) for cell in way.cells)
+        # Numbers that are all alike are a sign of nothing.
+        if not is_pattern(trials.judgement, step):
+            most = max(ways, key=lambda way: len(way.cells))
+            telling = _without_coarse(trials.judgement, step, most.cells)
+            given[step] = GivenCells(telling, most.by)
+    number = sum(len(way.cells) for way in given.values())
+    if number >= FEWEST_CELLS:
+        by_chance = mistakes_by_chance(trials, given, tried)
+        partly.likely |= by_chance < MOST_BY_CHANCE_BESIDE_A_LIKELY_ONE
 
 
 def _ways(
@@ -114,10 +149,13 @@ def coarse_roundings(judgement: Judgement, step: str) -> set[str]:
 
 def _readings(trials: Trials, step: str) -> Iterator[Reproduction]:
     """How the numbers of a step may have come about from those before it."""
-    yield trials.within_precision
     values = trials.judgement.values
-    if trials.leaves_out(step):
-        decimals = decimals_of(values, step)
-        yield trials.rounded_on_the_way(decimals)
-        yield trials.rounded_on_the_way(decimals + 1)
-        yield RoundedBetween(values, 0.5 * 0.1**decimals)
+    if not trials.leaves_out(step):
+        yield trials.within_precision
+        return
+    decimals = decimals_of(values, step)
+    # Of ways that give as many numbers, the first one counts: it leaves the least room to chance.
+    yield trials.rounded_on_the_way(decimals)
+    yield trials.rounded_on_the_way(decimals + 1)
+    yield trials.within_precision
+    yield RoundedBetween(values, 0.5 * 0.1**decimals)

@@ -35,6 +35,7 @@ from attncli.features.check.rounded_between import rounded_between
 from attncli.features.check.single_cell_errors import ErrorKind
 from attncli.features.check.verdicts import Judgement, Solution, indices_where
 from attncli.mistakes.forward import decimals_of_rounding
+from attncli.mistakes.model import each_of
 
 # Who reads one number wrongly, and works on with it, has made one slip, whatever follows from it.
 READ_WRONGLY = {ErrorKind.NEIGHBOUR_READ, ErrorKind.DIGITS_SWAPPED, ErrorKind.MISCOPIED}
@@ -76,7 +77,13 @@ def _partial(
         if len(partly.cells) >= FEWEST_CELLS:
             said = f"perhaps {with_labels(judgement, name)}"
             explained = frozenset(partly.cells)
-            yield Cause(said, scheme.mistake, explained, likely=partly.likely, names=(name,))
+            costs = _cost_of(name, scheme)
+            yield Cause(said, costs, explained, likely=partly.likely, names=(name,))
+
+
+def _cost_of(name: str, scheme: Scheme) -> Fraction:
+    """What a mistake costs, or several that were made together."""
+    return len(each_of(name)) * scheme.mistake
 
 
 def _likely_mistakes(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> set[str]:
@@ -339,7 +346,7 @@ def causes(
     for key, cells in explained.items():
         name, found = key[0], of[key]
         is_slip = _is_slip(found)
-        costs = scheme.slip if is_slip else scheme.mistake
+        costs = scheme.slip if is_slip else _cost_of(name, scheme)
         if name == ROUNDED_ON_THE_WAY:
             costs = Fraction(0)
         # The weights are those of the right way.
