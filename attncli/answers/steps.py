@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,33 +124,59 @@ def step_named(name: str, trace: Trace) -> Step:
 
 def _called_exactly(name: str, trace: Trace) -> Step | None:
     """The step that goes by this name, letter, title or formula; None for none."""
-    if name in trace.steps:
-        return trace.steps[name]
-    # A problem's own equations may call a step as another problem calls one of ours.
-    own = own_step_named(name, trace)
-    if own is not None:
-        return own
-    found = STEP_NAMES.get(name) or LATEX_NAMES.get(name)
-    if found is not None and found in trace.steps:
-        return trace.steps[found]
-    for step in trace.steps.values():
-        if name in _spellings(step.rule):
-            return step
-    return _in_words(name, trace)
+    names = _names_of(trace)
+    return names.written.get(name) or _in_words(name, names)
 
 
-def _in_words(name: str, trace: Trace) -> Step | None:
+class _Names(NamedTuple):
+    """What each step of a trace is called: as pages write it, and as people say its title."""
+
+    written: dict[str, Step]
+    said: dict[str, Step]
+
+
+# A text of many lines asks for each whether it is the name of a step.
+@lru_cache(2)
+def _names_of(trace: Trace) -> _Names:
+    """Where two steps could have one name, the first of these has it: a step with exactly this
+    name, a step of the problem's own equations, and the one that has this letter in other problems.
+    """
+    steps = trace.steps
+    written = dict(steps)
+    own = [step for step in steps.values() if step.rule.own]
+    for step in own:
+        _add_spellings(written, step)
+    for name, found in (*LATEX_NAMES.items(), *STEP_NAMES.items()):
+        if found in steps:
+            written.setdefault(name, steps[found])
+    said: dict[str, Step] = {}
+    for step in steps.values():
+        _add_spellings(written, step)
+        said.setdefault(_in_small_letters(step.rule.title), step)
+    return _Names(written, said)
+
+
+def _add_spellings(written: dict[str, Step], step: Step) -> None:
+    for name in _spellings(step.rule):
+        written.setdefault(name, step)
+
+
+def _in_words(name: str, names: _Names) -> Step | None:
     """The step that people call so: by the heading of our pages, or by the formula of the paper;
     None for none.
     """
-    said = _BLANKS.sub("", name.lower())
-    for step in trace.steps.values():
-        if said == _BLANKS.sub("", step.rule.title.lower()):
-            return step
+    said = _in_small_letters(name)
+    if said in names.said:
+        return names.said[said]
     for sign, meant in _SPELLED_ALIKE.items():
         said = said.replace(sign, meant)
     called = next((step for form, step in _CALLED if form.fullmatch(said)), "")
-    return trace.steps.get(called)
+    return names.written.get(called)
+
+
+def _in_small_letters(name: str) -> str:
+    """A name without blanks and layout."""
+    return _BLANKS.sub("", name.lower())
 
 
 def own_step_named(name: str, trace: Trace) -> Step | None:

@@ -7,14 +7,13 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from attncli.cli.files import require_usable_name, write, write_bytes
+from attncli.cli.classes.summary import MOST_STUDENTS_NAMED
 from attncli.english import count, either, listed
 from attncli.errors import AttncliError, file_error, reason, unwritable
 from attncli.file_names import file_names
 from attncli.render import FORMATS
 from attncli.render.latex.escape import has_codes, lacks_letters
 from attncli.render.pdf import engine
-
-MOST_STUDENTS_NAMED = 3
 
 
 def called(student: str, number: int, format: str | None) -> str:
