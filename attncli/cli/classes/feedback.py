@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from attncli.cli.files import require_usable_name, write, write_bytes
 from attncli.cli.classes.summary import MOST_STUDENTS_NAMED
+from attncli.cli.files import require_usable_name, write, write_bytes
 from attncli.english import count, either, listed
 from attncli.errors import AttncliError, file_error, reason, unwritable
 from attncli.file_names import file_names
