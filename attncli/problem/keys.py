@@ -414,6 +414,16 @@ KEYS: Mapping[str, Key] = {
 ARRAYS: Mapping[str, GivenArray] = {
     array.name: array for key in KEYS.values() for array in key.arrays
 }
+# Steps of which nobody thinks as of keys of a problem, and a name that people have for one.
+ANSWERED = (
+    *("scores", "scaled", "masked", "exp", "row_sum", "weights", "output", "S", "Z", "A", "O"),
+    "softmax",
+)
+# What is said of a file that has nothing else in it: the error, and what to do.
+HOLDS_ANSWERS = (
+    "this file holds answers, not a problem",
+    "check takes the problem first, and then the answers: attncli check PROBLEM ANSWERS",
+)
 
 
 def array_path(name: str) -> str:

@@ -15,7 +15,15 @@ from attncli.english import named
 from attncli.errors import AttncliError, Place
 from attncli.problem.arrays.matrix_reader import MOST_AXES, read_matrix
 from attncli.problem.kept import kept_tree, kept_tree_of_json
-from attncli.problem.keys import ARRAYS, KEYS, SCALE_WORDS, SCORES, Kind
+from attncli.problem.keys import (
+    ANSWERED,
+    ARRAYS,
+    HOLDS_ANSWERS,
+    KEYS,
+    SCALE_WORDS,
+    SCORES,
+    Kind,
+)
 from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.model import Problem
 from attncli.problem.parts.axes import PER_HEAD, Shaped, axes_of, key_labels, rows_from, sizes
@@ -68,8 +76,6 @@ if TYPE_CHECKING:
     from attncli.problem.parts.mask_reader import MaskReading
 
 _PAST_HELP = "write past: {K: [[1, 0]], V: [[0, 1]]}"
-# Steps of which nobody thinks as of keys of a problem.
-ANSWERED = ("scores", "scaled", "masked", "exp", "row_sum", "weights", "output", "S", "Z", "A", "O")
 # Characters. A longer line of a file is not kept with its problem.
 LONGEST_LINE_KEPT = 2_000
 # The values of the keys that could be read, by key.
@@ -130,7 +136,8 @@ def _tree_of(source: Source) -> tuple[ErrorCollector, Node]:
             return read_text(source)
         errors, root = read_tree(_with_tight_rows(source))
     if isinstance(root, Leaf):
-        if has_matrices(source):
+        # It has no key of YAML.
+        if has_matrices(source, is_yaml=False):
             return read_text(source)
         errors, root = read_tree(_with_tight_rows(source))
     return kept_tree_of_json(source, root) or (errors, root)
@@ -232,9 +239,8 @@ def _require_no_answers(root: MappingNode, reading: Reading) -> None:
         reading.errors.fail(message, at=root.keys["attncli"], help=help)
     answered = [key for key in ANSWERED if key in root.keys]
     if answered and not any(key in KEYS for key in root.keys):
-        help = "check takes the problem first, and then the answers: attncli check PROBLEM ANSWERS"
-        at = root.keys[answered[0]]
-        reading.errors.fail("this file holds answers, not a problem", at=at, help=help)
+        message, help = HOLDS_ANSWERS
+        reading.errors.fail(message, at=root.keys[answered[0]], help=help)
 
 
 def _means_V(root: MappingNode) -> bool:

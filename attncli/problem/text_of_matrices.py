@@ -5,12 +5,13 @@ program or a code fence.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from attncli.english import shorten
-from attncli.problem.keys import ARRAYS, KEYS
+from attncli.problem.keys import ANSWERED, ARRAYS, HOLDS_ANSWERS, KEYS
 from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.nodes import Leaf, MappingNode, Node
-from attncli.problem.text.pasted.named import named_matrices
+from attncli.problem.text.pasted.named import NamedMatrix, named_matrices
 from attncli.problem.text.pasted.text import LONGEST_PASTED, PasteError
 from attncli.problem.text.source import Source
 
@@ -23,6 +24,7 @@ _SETTING = re.compile(
     r"(?P<value>[^\s\[{\\][^\n]*?)[ \t]*$",
     re.MULTILINE,
 )
+# Attention has three matrices at least, and fewer are a line of YAML with a slip.
 _FEWEST_MATRICES = 3
 _LINE_OF_YAML = re.compile(
     r"^[ \t]*[\"']?(?!title|mask|scale|score|heads|kv_heads|softcap|exp_base)[A-Za-z_]\w*"
@@ -44,7 +46,10 @@ _SPOKEN_OF = {
 }
 _LINES = {"mask": "mask: none, or mask: causal", "heads": "heads: 1", "position": ""}
 # Letters of steps, which a text may have worked out below what it gives.
-_WORKED_OUT = {"S", "Z", "Z'", "A", "O", "E", "r", "KT", "Kᵀ", "QKT", "QKᵀ", "QKtop", "M", "H"}
+_WORKED_OUT = {
+    *("S", "Z", "Z'", "A", "O", "E", "r", "KT", "Kᵀ", "QKT", "QKᵀ", "QKtop", "M", "H"),
+    *(name.replace("_", "") for name in ANSWERED),
+}
 _OWN_PAGE = re.compile(r"Scaled dot-(?:\{\})?product attention: |Attention with the \w+ score: ")
 _HTML = re.compile(
     r"\s*(?:<!--.*?-->\s*)?<(?:!doctype html|html|section)\b", re.IGNORECASE | re.DOTALL
@@ -59,26 +64,27 @@ def is_text(source: Source) -> bool:
     return source.name.lower().endswith(SUFFIXES) or _is_page(source.text)
 
 
-def has_matrices(source: Source) -> bool:
-    """Whether a text that is no YAML has a matrix with the name of a key, or is a page of ours.
+def has_matrices(source: Source, *, is_yaml: bool = True) -> bool:
+    """Whether a text has matrices with the names of keys, or answers alone, or is a page of ours.
 
-    A file with a line such as K: [[1, 0]] is meant as YAML, and has a mistake somewhere.
+    A file with a line such as K: [[1, 0]] is meant as YAML, and has a mistake somewhere. Where it
+    `is_yaml` by its name, one or two matrices are such lines, too.
     """
     text = source.text
     if len(text) > LONGEST_PASTED:
         return False
     if _OWN_PAGE.search(text):
         return True
-    is_named_so = source.name.lower().endswith(".txt")
-    if _LINE_OF_YAML.search(text) or not (is_named_so or _EQUATION.search(text)):
+    may_be_text = source.name.lower().endswith(".txt") or not is_yaml
+    if _LINE_OF_YAML.search(text) or not (may_be_text or _EQUATION.search(text)):
         return False
     try:
         found = named_matrices(text, _axes_of, of_answers=False)
     except PasteError:
         return False
-    # Attention has three matrices at least, and fewer are a line of YAML with a slip.
     keys = {_key_of(matrix.name) for matrix in found} - {""}
-    return len(keys) >= _FEWEST_MATRICES
+    fewest = _FEWEST_MATRICES if is_yaml else 1
+    return len(keys) >= fewest or _has_answers_alone(found)
 
 
 def _is_page(text: str) -> bool:
@@ -142,6 +148,9 @@ def _add_matrices(root: MappingNode, errors: ErrorCollector) -> None:
     except PasteError as error:
         message, help = error.args
         errors.fail(message, at=error.at, help=help)
+    if _has_answers_alone(found):
+        message, help = HOLDS_ANSWERS
+        errors.fail(message, at=found[0].at, help=help)
     keys = {_key_of(matrix.name) for matrix in found}
     for matrix in found:
         key = _key_of(matrix.name)
@@ -152,6 +161,12 @@ def _add_matrices(root: MappingNode, errors: ErrorCollector) -> None:
             message = f"there is no key {shorten(matrix.name)}"
             errors.add(message, at=matrix.at, help="name the matrices X, W_Q, W_K, W_V, or Q, K, V")
     _require_no_calls(root, errors)
+
+
+def _has_answers_alone(found: Sequence[NamedMatrix]) -> bool:
+    """Whether all of these matrices are steps that somebody worked out."""
+    names = {_plain(matrix.name) for matrix in found}
+    return bool(names) and names.issubset(_WORKED_OUT)
 
 
 def _require_no_calls(root: MappingNode, errors: ErrorCollector) -> None:
