@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import combinations, islice, product, starmap
+from itertools import chain, combinations, islice, product, starmap
 from operator import itemgetter
 from typing import NamedTuple, Protocol, cast
 
@@ -43,6 +43,7 @@ from attncli.features.check.single_cell_errors import (
 from attncli.features.check.verdicts import Judgement, indices_where, round_to_claims, rounds_to
 from attncli.mistakes.blind_queries import blind_queries, blind_readings
 from attncli.mistakes.catalogue import applicable, known_mistakes
+from attncli.mistakes.exchanged import exchanged_values
 from attncli.mistakes.forward import rounded_first, roundings_of
 from attncli.mistakes.mistaken_trace import MistakenTrace
 from attncli.mistakes.model import Changes, Mistake, each_of, together, with_changes
@@ -564,7 +565,8 @@ class Trials:
     def of_mistakes(self) -> tuple[Trial, ...]:
         """Every mistake that can be made."""
         found = []
-        for mistake, all_changes in applicable(self.judgement.trace):
+        trace = self.judgement.trace
+        for mistake, all_changes in chain(applicable(trace), exchanged_values(trace)):
             # Who divides by another sum than the one that is written has written that one right.
             unmade = {name for name in mistake.optional if self._is_right(name)}
             changes = {name: how for name, how in all_changes.items() if name not in unmade}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import attncli
 from attncli.features.check.diagnosis_page import with_labels
 from attncli.problem.loader import loads
+from tests.features.check.solutions_by_hand import WORK, Array, Matrices, written
 from tests.features.check.test_single_cell_errors import diagnosed
 
 # 2·3 + 5·11, 14 - 20, 2 + 20; 39 + 11, 91 - 4, 13 + 4; 18 + 99, 42 - 36, 6 + 36
@@ -166,3 +168,41 @@ def test_a_column_of_one_number_is_not_said_to_be_copied() -> None:
     assert not [
         name for one in found for name in one.mistakes if name.startswith(("row", "column"))
     ]
+
+
+VALUES = {
+    "Q": [[1, 2], [2, 1], [3, 1]],
+    "K": [[1, 1], [2, 1], [1, 3]],
+    "V": [[1, 2], [3, 0], [0, 2]],
+}
+
+
+@pytest.mark.parametrize("only", [tuple(WORK), ("weights", "output"), ("output",)])
+def test_rows_of_v_that_were_exchanged(only: tuple[str, ...]) -> None:
+    """No two rows of the output are exchanged by that, and none is copied."""
+
+    def with_rows_exchanged(m: Matrices) -> Array:
+        return m["weights"] @ m["V"][[0, 2, 1]]
+
+    answers = written(VALUES, work={"output": with_rows_exchanged}, only=only)
+    checked = attncli.check(VALUES, answers)
+    [found] = checked.diagnoses
+    assert found.mistakes == ("rows V[1] and V[2] were exchanged",)
+    assert found.likely
+    page = checked.to_markdown()
+    assert "rows t2 of V and t3 of V were exchanged" in page
+    assert "if" not in page[page.index("What explains") : page.index("Step by step")]
+
+
+def test_rows_of_v_in_each_head() -> None:
+    values = np.array([[[1, 2], [3, 0], [0, 2]], [[2, 5], [0, 1], [4, 0]]])
+    given = {
+        "Q": [VALUES["Q"], [[0, 1], [1, 1], [2, 0]]],
+        "K": [VALUES["K"], [[1, 0], [0, 2], [1, 1]]],
+        "V": values.tolist(),
+        "heads": 2,
+    }
+    weights = attncli.trace(given)["weights"]
+    answers = (weights @ values[:, [1, 0, 2]]).round(2).tolist()
+    [found] = attncli.check(given, {"output": answers}).diagnoses
+    assert found.mistakes == ("rows V[0] and V[1] were exchanged",)

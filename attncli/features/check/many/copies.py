@@ -24,7 +24,7 @@ from attncli.features.check.diagnosis import Diagnosis
 from attncli.features.check.many.one_cause import are_in_line, of_one_cause
 from attncli.features.check.marks.partial_mistakes import partial_mistakes
 from attncli.features.check.no_work import is_pattern
-from attncli.features.check.single_cell_errors import ErrorKind
+from attncli.features.check.single_cell_errors import SIGN_TURNED, ErrorKind
 from attncli.features.check.verdicts import (
     DIFFER_WHEN_SHIFTED,
     ONLY_SHIFTED,
@@ -43,6 +43,8 @@ WRONG_DECIMALS_THAT_ARE_USUAL = 50
 # A slip with a name, such as a sign that is wrong, is made by many: two are the same in one case of
 # so many.
 NAMED_SLIPS_THAT_ARE_USUAL = 3
+# Fewer swap two digits or move a decimal point.
+RARE_SLIPS_THAT_ARE_USUAL = 10
 # If more cells of a step are wrong, they have one cause, which two students may share.
 MOST_SLIPS = 3
 # Two students whose step is wrong as a whole have the same cause in one case of so many.
@@ -62,8 +64,8 @@ class Written(NamedTuple):
 
     It may be `right`. If it is not, it is `unexplained` where it does not follow from the numbers
     before it, no mistake of a whole step gives it, and its step is no pattern, such as zeros alone.
-    It may be a slip of a `kind` that has a name, and have one cause with `others` of its row or
-    column.
+    It may be a slip of a `kind` that has a name, be it a `rare` one, and have one cause with
+    `others` of its row or column.
     """
 
     cell: Cell
@@ -72,6 +74,7 @@ class Written(NamedTuple):
     right: bool
     unexplained: bool
     kind: ErrorKind | None = None
+    rare: bool = False
     others: frozenset[Cell] = frozenset()
 
     @property
@@ -97,7 +100,7 @@ class Written(NamedTuple):
 
 def written_numbers(solution: Solution, diagnoses: Sequence[Diagnosis]) -> tuple[Written, ...]:
     """The numbers of a solution that can show whose they are."""
-    of_mistakes, kinds = set[Cell](), dict[Cell, ErrorKind]()
+    of_mistakes, kinds, rare = set[Cell](), dict[Cell, ErrorKind](), set[Cell]()
     for one in diagnoses:
         cells = {(one.step, index) for index in one.cells}
         # Of several cells, an error is one cause that others may share, as a mistake is.
@@ -105,6 +108,8 @@ def written_numbers(solution: Solution, diagnoses: Sequence[Diagnosis]) -> tuple
             of_mistakes |= cells
         else:
             kinds |= dict.fromkeys(cells, one.error.kind)
+            if one.error.kind == ErrorKind.RESULT_MISWRITTEN and SIGN_TURNED not in one.mistakes:
+                rare |= cells
     judgement = solution.verdicts
     unexplained = _unexplained_in(judgement, of_mistakes)
     others = _of_one_cause(judgement, unexplained)
@@ -120,6 +125,7 @@ def written_numbers(solution: Solution, diagnoses: Sequence[Diagnosis]) -> tuple
             right=cell.verdict == "right",
             unexplained=index in unexplained.get(name, ()),
             kind=kinds.get(at),
+            rare=at in rare,
             others=frozenset(others[at]),
         )
         found.append(number)
@@ -420,7 +426,7 @@ class _Counted:
         """
         apart = prod(map(self._of_number, numbers))
         if len({number.kind for number in numbers}) > 1:
-            numbers = [number._replace(kind=None) for number in numbers]
+            numbers = [number._replace(kind=None, rare=False) for number in numbers]
         together = max(map(self._of_number, numbers))
         return max(apart, together)
 
@@ -443,6 +449,8 @@ class _Counted:
 
 def _usual(number: Written) -> int:
     """In how many cases two wrong numbers of a cell are once the same."""
+    if number.rare:
+        return RARE_SLIPS_THAT_ARE_USUAL
     if number.kind is not None:
         return NAMED_SLIPS_THAT_ARE_USUAL
     is_whole = number.value.is_integer()
