@@ -64,7 +64,7 @@ CELLS_FOR_A_SLIP = 4
 # Two mistakes explain no fewer: so many pairs can be made that one gives any two numbers.
 CELLS_FOR_TWO_MISTAKES = 3
 # By so many halves of a unit, rounding on the way may put a number off.
-UNITS_NEAR = 20
+UNITS_NEAR = 30
 # To try more would take too long.
 MOST_PAIRS = 1000
 # Of errors that chance would explain as well, so many are named, and of more none.
@@ -156,9 +156,13 @@ def _diagnose_step(
     if trials.leaves_out(step):
         fewest = decimals_of(values, step)
         in_full = (False, True) if is_after_left_out_forward_pass(values, step) else (False,)
+        # The backward pass adds up what the forward pass was rounded to.
+        near: Sequence[Trial] = trials.of_mistakes
+        if len(in_full) == 1:
+            near = _near(trials, near, step, cells)
         for forward_in_full, decimals in product(in_full, (fewest, fewest + 1)):
             plain = trials.rounded_on_the_way(decimals, forward_in_full)
-            rounded = _rounded(trials, step, cells, plain)
+            rounded = _rounded(trials, step, cells, plain, near)
             if rounded.whole:
                 yield Diagnosis(
                     step,
@@ -291,17 +295,22 @@ def _names(found: list[Explanation]) -> tuple[str, ...]:
 
 
 def _rounded(
-    trials: Trials, step: str, cells: tuple[CellIndex, ...], plain: RoundedOnTheWay
+    trials: Trials,
+    step: str,
+    cells: tuple[CellIndex, ...],
+    plain: RoundedOnTheWay,
+    near: Sequence[Trial],
 ) -> _Best:
-    """What gives all numbers of a step if those left out are rounded on the way: that alone, or a
-    mistake with it.
+    """What gives all numbers of a step if those left out are rounded on the way: that alone, or one
+    of the mistakes that are `near` with it.
     """
     claims = trials.judgement.answers.steps[step].cells
     if all(
         plain.gives(step, cell) for cell in np.ndindex(claims.shape) if claims[cell] is not None
     ):
         return _Best((ROUNDED_ON_THE_WAY,), whole=True, likely=True)
-    return _best(trials, step, cells, _explanations(trials, {step: cells}, plain))
+    found = _explanations(trials, {step: cells}, plain, tried=near)
+    return _best(trials, step, cells, found)
 
 
 def _mistake_with_slips(
@@ -352,7 +361,7 @@ def _two_mistakes(trials: Trials, step: str, cells: tuple[CellIndex, ...]) -> Di
         (trials.rounded_on_the_way(fewest + 1), fewest + 1),
         (trials.within_precision, None),
     ]
-    tried = two_mistakes_near(trials, step, cells, len(cells))
+    tried = _near(trials, trials.of_two(step), step, cells)
     for reading, decimals in readings:
         found = _explanations(trials, {step: cells}, reading, tried=tried)
         able = [one for one in found if one.steps[step]]
@@ -363,24 +372,31 @@ def _two_mistakes(trials: Trials, step: str, cells: tuple[CellIndex, ...]) -> Di
     return None
 
 
-def two_mistakes_near(
-    trials: Trials, step: str, cells: tuple[CellIndex, ...], number: int
+def _near(
+    trials: Trials, tried: Sequence[Trial], step: str, cells: tuple[CellIndex, ...]
 ) -> list[Trial]:
-    """The pairs of mistakes that nearly give so many of these cells, however the steps that were
-    left out were rounded: of the others, the rounding need not be known.
+    """The mistakes that nearly give all of these cells."""
+    nearly = cells_nearly_given(trials, tried, step, cells)
+    return [trial for trial, given in nearly if len(given) == len(cells)]
+
+
+def cells_nearly_given(
+    trials: Trials, tried: Sequence[Trial], step: str, cells: tuple[CellIndex, ...]
+) -> Iterator[tuple[Trial, tuple[CellIndex, ...]]]:
+    """The mistakes that nearly give some of these cells, however the steps that were left out were
+    rounded: of the others, the rounding need not be known.
     """
-    values = trials.judgement.values
-    claims = values.answers.steps[step].cells
-    about = {cell: replace(claims[cell], half=UNITS_NEAR * claims[cell].half) for cell in cells}
-    plain = trials.rounded_on_the_way(decimals_of(values, step))
-    most = len(cells) - number
-    found = []
-    for trial in trials.of_two(step):
-        by = trials.by(trial, plain)
-        missed = (cell for cell in cells if not by.gives(step, cell, about[cell]))
-        if len([*islice(missed, most + 1)]) <= most:
-            found.append(trial)
-    return found
+    for trial in tried:
+        by = trials.roughly(trial)
+        if given := tuple(cell for cell in cells if _nearly_gives(by, step, cell)):
+            yield trial, given
+
+
+def _nearly_gives(by: FloatReading, step: str, cell: CellIndex) -> bool:
+    """Whether a cell is off by no more than rounding on the way may put it."""
+    claim = cast("Claim", by.values.answers.steps[step].cells[cell])
+    about = replace(claim, half=UNITS_NEAR * claim.half)
+    return by.gives(step, cell, about) is not False
 
 
 def _rounded_first(trials: Trials, step: str) -> str | None:
@@ -560,6 +576,7 @@ class Trials:
     _by: dict[tuple[int, int], Reproduction] = field(default_factory=dict)
     _leaves_out: dict[str, bool] = field(default_factory=dict)
     _of_two: dict[str, tuple[Trial, ...]] = field(default_factory=dict)
+    _roughly: dict[int, FloatReading] = field(default_factory=dict)
 
     @cached_property
     def of_mistakes(self) -> tuple[Trial, ...]:
@@ -661,6 +678,18 @@ class Trials:
             before = plain if trial.after is None else self.by(trial.after, plain)
             self._by[key] = before.changed(trial.trace, trial.changes)
         return self._by[key]
+
+    def roughly(self, trial: Trial) -> FloatReading:
+        """About what cells come to with a mistake."""
+        if id(trial) not in self._roughly:
+            before = self._rough if trial.after is None else self.roughly(trial.after)
+            values = before.values.changed(trial.trace, trial.changes)
+            self._roughly[id(trial)] = before.changed(values)
+        return self._roughly[id(trial)]
+
+    @cached_property
+    def _rough(self) -> FloatReading:
+        return FloatReading(self.judgement.values, rough=True)
 
 
 @lru_cache(maxsize=1)

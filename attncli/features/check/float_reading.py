@@ -56,20 +56,22 @@ class FloatReading:
     With `decimals`, steps that were left out are rounded to so many before they are read; with
     `forward_in_full` those of the forward pass only where the backward pass reads them. `before` is
     the reading without the changes by which the values have moved. Nothing is told, None, of a step
-    where floats overflow, or lose what decimals keep.
+    where floats overflow, or lose what decimals keep. A `rough` one has no bound of its error, for
+    what need not be sure.
     """
 
     values: CellValues
     decimals: int | None = None
     forward_in_full: bool = False
     before: FloatReading | None = None
+    rough: bool = False
     _worked: dict[str, SizedNumbers | None] = field(default_factory=dict)
     _read: dict[str, SizedNumbers | None] = field(default_factory=dict)
     _in_full: FloatReading | None = None
 
     def changed(self, values: CellValues) -> FloatReading:
         """The same reading by values with changed equations."""
-        return FloatReading(values, self.decimals, self.forward_in_full, self)
+        return FloatReading(values, self.decimals, self.forward_in_full, self, self.rough)
 
     def gives(self, name: str, index: CellIndex, claim: Claim) -> bool | None:
         """Whether the equation of a step gives a cell as claimed; None where floats cannot tell."""
@@ -182,6 +184,8 @@ class FloatReading:
         try:
             with np.errstate(over="raise", under="ignore", invalid="raise", divide="raise"):
                 value = work(step.rule.equation, scalars)
+            if self.rough:
+                return SizedNumbers(value, np.abs(_finite(value)))
             with np.errstate(all="ignore"):
                 size = work(_magnitude_of(step.rule.equation), scalars | {"inf": math.inf})
         except FloatingPointError:

@@ -18,10 +18,10 @@ from attncli.features.check.diagnosis import (
     Reproduction,
     Trial,
     Trials,
+    cells_nearly_given,
     decimals_of,
     mistakes_by_chance,
     trials_of,
-    two_mistakes_near,
 )
 from attncli.features.check.marks.model import WrongCell
 from attncli.features.check.no_work import is_pattern
@@ -54,14 +54,29 @@ def partial_mistakes(
     trials = trials_of(judgement)
     readings = {step: [*_readings(trials, step)] for step in wrong}
     found: dict[str, PartialMistake] = {}
-    for trial in trials.of_mistakes:
-        if not trial.mistake.of_own:
-            partly = found.setdefault(trial.mistake.name, PartialMistake())
-            _add(partly, trials, trial, wrong, readings, trials.of_mistakes)
+    for trial, nearly in _near_in_steps(trials, wrong):
+        partly = found.setdefault(trial.mistake.name, PartialMistake())
+        _add(partly, trials, trial, nearly, readings, trials.of_mistakes)
     for step, cells in wrong.items():
         if len(cells) >= CELLS_FOR_TWO_MISTAKES and not _is_given(found, step, cells):
             found.update(_two_mistakes(trials, step, cells, readings[step]))
     return found
+
+
+def _near_in_steps(
+    trials: Trials, wrong: Mapping[str, tuple[CellIndex, ...]]
+) -> Iterator[tuple[Trial, dict[str, tuple[CellIndex, ...]]]]:
+    """The mistakes that nearly give some of the wrong cells, and which: the others need not be
+    worked out in all ways.
+    """
+    tried = [trial for trial in trials.of_mistakes if not trial.mistake.of_own]
+    found: dict[int, dict[str, tuple[CellIndex, ...]]] = {id(trial): {} for trial in tried}
+    for step, cells in wrong.items():
+        for trial, given in cells_nearly_given(trials, tried, step, cells):
+            found[id(trial)][step] = given
+    for trial in tried:
+        if nearly := found[id(trial)]:
+            yield trial, nearly
 
 
 def _is_given(found: Mapping[str, PartialMistake], step: str, cells: tuple[CellIndex, ...]) -> bool:
@@ -76,9 +91,11 @@ def _two_mistakes(
     """Each two mistakes that likely give three or more of the wrong cells of a step together."""
     if not trials.leaves_out(step):
         return
-    for trial in two_mistakes_near(trials, step, cells, CELLS_FOR_TWO_MISTAKES):
+    for trial, nearly in cells_nearly_given(trials, trials.of_two(step), step, cells):
+        if len(nearly) < CELLS_FOR_TWO_MISTAKES:
+            continue
         partly = PartialMistake()
-        _add(partly, trials, trial, {step: cells}, {step: readings}, trials.of_two(step))
+        _add(partly, trials, trial, {step: nearly}, {step: readings}, trials.of_two(step))
         if partly.likely and len(partly.cells) >= CELLS_FOR_TWO_MISTAKES:
             yield trial.mistake.name, partly
 
@@ -91,7 +108,9 @@ def _add(
     readings: Mapping[str, Sequence[Reproduction]],
     tried: Sequence[Trial],
 ) -> None:
-    """Add the wrong cells that a mistake gives; `tried` are all that are tried as it is."""
+    """Add those of these wrong cells that a mistake gives; `tried` are all that are tried as it
+    is.
+    """
     given: dict[str, GivenCells] = {}
     for step in trial.affected.keys() & wrong.keys():
         if trial.mistake.name in coarse_roundings(trials.judgement, step):
