@@ -17,7 +17,8 @@ from attncli.problem.text.compact_fractions import (
     FRACTION_SIGN,
     compact_fraction,
 )
-from attncli.problem.text.numbers import BY_ZERO_HELP, TOO_LARGE_HELP, Complaint, NumberError
+from attncli.problem.text.number_forms import Complaint, NumberError
+from attncli.problem.text.numbers import BY_ZERO_HELP, TOO_LARGE_HELP
 
 FUNCTION_NAMES = tuple(WRITTEN_NAMES)
 _ASCII = dict.fromkeys("·×⋅", "*")

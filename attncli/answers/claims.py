@@ -17,15 +17,10 @@ from attncli.problem.text.compact_fractions import (
     doubt_about_copied,
     with_slashes,
 )
+from attncli.problem.text.not_a_number import why_not_a_number
+from attncli.problem.text.number_forms import Complaint, NumberError, is_plain
 from attncli.problem.text.number_signs import DASHES, TIMES, in_keyboard_signs, with_exponent
-from attncli.problem.text.numbers import (
-    QUOTED,
-    TOO_LARGE_HELP,
-    Complaint,
-    NumberError,
-    is_plain,
-    why_not_a_number,
-)
+from attncli.problem.text.numbers import QUOTED, TOO_LARGE_HELP
 
 # A number has at most so many characters, as in a problem.
 LONGEST_NUMBER = 400

@@ -16,7 +16,7 @@ from attncli.answers.texts import add_named
 from attncli.attention.registry import STEP_NAMES
 from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.latex_numbers import LONGEST_CELL, from_latex
-from attncli.problem.text.numbers import NumberError
+from attncli.problem.text.number_forms import NumberError
 from attncli.problem.text.pasted.named import blanked
 from attncli.problem.text.source import Source
 from attncli.tracing.model import Trace

@@ -21,7 +21,7 @@ from attncli.problem.text.nodes import (
     describe,
     is_null,
 )
-from attncli.problem.text.numbers import NumberError
+from attncli.problem.text.number_forms import NumberError
 from attncli.problem.text.pasted.finding import written_out
 from attncli.problem.text.pasted.names import other_order
 from attncli.problem.text.values import Value

@@ -28,7 +28,7 @@ from attncli.english import count
 from attncli.problem.parts.axes import BATCH, HEAD, KEY_HEAD, LEADING
 from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.nodes import ListNode
-from attncli.problem.text.numbers import NumberError
+from attncli.problem.text.number_forms import NumberError
 from attncli.problem.text.reading import Reading
 from attncli.problem.text.values import Value
 from attncli.tracing.model import Step, Trace

@@ -86,7 +86,8 @@ def number(option: str, value: str, *, example: str, zero: bool) -> float:
 
     Raises AttncliError (exit 2) for anything else.
     """
-    from attncli.problem.text.numbers import NumberError, as_float
+    from attncli.problem.text.number_forms import NumberError
+    from attncli.problem.text.numbers import as_float
 
     try:
         found = as_float(value)

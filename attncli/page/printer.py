@@ -20,7 +20,8 @@ from attncli.equation.rounding import DIGITS, SCIENTIFIC, round_half_up
 from attncli.page.document import Item, LeftOut, Math, Text, text
 from attncli.page.ends import ends_of, left_out_of
 from attncli.problem.matrix import Matrix, Scalar
-from attncli.problem.text.numbers import NumberError, as_decimal, as_exact, canonical, is_plain
+from attncli.problem.text.number_forms import NumberError, is_plain
+from attncli.problem.text.numbers import as_decimal, as_exact, canonical
 from attncli.tracing.model import Step, Trace
 
 if TYPE_CHECKING:

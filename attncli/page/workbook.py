@@ -59,7 +59,8 @@ from attncli.page.printer import Printer, printer_for
 from attncli.page.view import View, selected_part
 from attncli.problem.matrix import Matrix, Scalar
 from attncli.problem.parts.axes import LEADING, PLACES
-from attncli.problem.text.numbers import canonical, is_plain
+from attncli.problem.text.number_forms import is_plain
+from attncli.problem.text.numbers import canonical
 from attncli.tracing.model import Step, Trace
 from attncli.tracing.slices import backward_steps, forward_steps, loss_steps
 

@@ -54,7 +54,7 @@ from attncli.problem.shape_checks import (
 )
 from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.nodes import Leaf, MappingNode, Node, describe, is_null, places_in
-from attncli.problem.text.numbers import decimal_comma
+from attncli.problem.text.not_a_number import decimal_comma
 from attncli.problem.text.pasted.finding import written_out
 from attncli.problem.text.pasted.names import other_order
 from attncli.problem.text.reading import Reading

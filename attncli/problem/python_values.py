@@ -20,7 +20,7 @@ from attncli.problem.model import Problem
 from attncli.problem.text.building import NO_HALF, SURROGATE
 from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.nodes import HeldArray, Leaf, ListNode, MappingNode, Node
-from attncli.problem.text.numbers import BLANK, is_plain
+from attncli.problem.text.number_forms import BLANK, is_plain
 from attncli.problem.text.source import Source
 
 if TYPE_CHECKING:

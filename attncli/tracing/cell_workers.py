@@ -27,7 +27,8 @@ from attncli.equation.shapes import index_sizes
 from attncli.equation.substitution import decimal_value
 from attncli.errors import usage_error
 from attncli.problem.matrix import Matrix, read_only
-from attncli.problem.text.numbers import MINUS_INFINITY, as_decimal, as_exact
+from attncli.problem.text.number_forms import MINUS_INFINITY
+from attncli.problem.text.numbers import as_decimal, as_exact
 from attncli.tracing.model import Parameters
 from attncli.tracing.workers import Worked, copied_texts
 

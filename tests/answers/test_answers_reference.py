@@ -18,7 +18,7 @@ from attncli.attention.registry import RULES
 from attncli.features.schema.command import schemas
 from attncli.problem.model import Problem
 from attncli.problem.text.latex_numbers import from_latex
-from attncli.problem.text.numbers import NumberError
+from attncli.problem.text.number_forms import NumberError
 from attncli.problem.text.source import decode
 from attncli.tracing import run
 

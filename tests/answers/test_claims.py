@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from attncli.answers.claims import read_claim
 from attncli.answers.model import Claim
 from attncli.problem.text.latex_numbers import from_latex
-from attncli.problem.text.numbers import NumberError
+from attncli.problem.text.number_forms import NumberError
 from tests.cases import in_one_test
 
 

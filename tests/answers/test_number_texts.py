@@ -19,7 +19,7 @@ from attncli.features.check.one_solution import answers_source
 from attncli.features.check.page import check_page
 from attncli.features.check.verdicts import judge_solution
 from attncli.problem.loader import loads
-from attncli.problem.text.numbers import NumberError
+from attncli.problem.text.number_forms import NumberError
 from attncli.problem.text.source import Source, decode
 from attncli.render import Style, render
 from attncli.render.latex.escape import has_codes

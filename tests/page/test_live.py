@@ -44,7 +44,9 @@ from attncli.problem.matrix import Matrix
 from attncli.problem.model import Problem
 from attncli.problem.parts.masks.keep_and_hide import Keep
 from attncli.problem.saving import as_yaml
-from attncli.problem.text.numbers import NumberError, as_float, canonical, why_not_a_number
+from attncli.problem.text.not_a_number import why_not_a_number
+from attncli.problem.text.number_forms import NumberError
+from attncli.problem.text.numbers import as_float, canonical
 from attncli.problem.text.source import decode
 from attncli.render.html import script_text
 from attncli.render.html.script_text import DATA_FILE, MODEL_FILES, PAGE_FILES, script_of

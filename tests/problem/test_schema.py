@@ -31,7 +31,7 @@ from attncli.problem.parts.mask_reader import mask_words
 from attncli.problem.parts.masks import forms
 from attncli.problem.parts.positions.rope_types import ROPE_TYPES
 from attncli.problem.text.nodes import Leaf, is_null, truth
-from attncli.problem.text.numbers import MINUS_INFINITY, is_plain
+from attncli.problem.text.number_forms import MINUS_INFINITY, is_plain
 from attncli.problem.text.source import Source
 from attncli.problem.text.tree import read_tree
 from tests.cases import in_one_test

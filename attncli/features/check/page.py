@@ -53,7 +53,7 @@ from attncli.page.document import (
 )
 from attncli.page.measures import number
 from attncli.page.printer import format_number
-from attncli.problem.text.numbers import is_plain
+from attncli.problem.text.number_forms import is_plain
 from attncli.tracing.model import Step
 
 # How many cells of a step are shown one by one.

@@ -18,7 +18,8 @@ from attncli.page.document import WorkedLine
 from attncli.page.printer import GIVEN_DECIMALS, NO_NUMBERS, Printer, format_number, number_node
 from attncli.page.worked.worked_line import worked_line
 from attncli.problem.matrix import Matrix
-from attncli.problem.text.numbers import NumberError, canonical
+from attncli.problem.text.number_forms import NumberError
+from attncli.problem.text.numbers import canonical
 from attncli.tracing.model import Step
 
 # A number that is compared with a written one has at least so many decimals.

@@ -11,7 +11,7 @@ from random import Random
 from typing import NamedTuple
 
 from attncli.english import count
-from attncli.problem.text.numbers import BLANK
+from attncli.problem.text.number_forms import BLANK
 from attncli.system import quoted
 
 # Sums are easy by hand, and small: with large scores, one key would get all the weight.

@@ -21,7 +21,8 @@ from attncli.render import PICTURES, picture_format
 
 def _ends(option: str, value: str) -> tuple[float, float]:
     """Two numbers, 0..1, the smaller one first; raises AttncliError (exit 2) for what is none."""
-    from attncli.problem.text.numbers import NumberError, as_float
+    from attncli.problem.text.number_forms import NumberError
+    from attncli.problem.text.numbers import as_float
 
     try:
         low, high = map(as_float, value.split("..", 1))

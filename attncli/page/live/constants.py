@@ -25,7 +25,7 @@ from attncli.page.printer import (
     NEAR_WHOLE,
     SAFE_UNITS,
 )
-from attncli.problem.text import decimal_commas, numbers
+from attncli.problem.text import decimal_commas, not_a_number, number_forms, numbers
 from attncli.problem.text.number_signs import DASHES
 from attncli.problem.text.pasted.text import TURNED
 from attncli.problem.text.recurring_decimals import RECURRING
@@ -58,18 +58,18 @@ def shared_constants() -> dict[str, Any]:
 
 def _of_numbers_read() -> dict[str, Any]:
     return {
-        "plain": numbers.PLAIN.pattern,
+        "plain": number_forms.PLAIN.pattern,
         # JavaScript spells named groups otherwise.
-        "forms": [form.replace("(?P<", "(?<") for form in numbers.FORMS],
-        "minus_infinity": numbers.MINUS_INFINITY,
-        "longest_number": numbers.LONGEST_NUMBER,
+        "forms": [form.replace("(?P<", "(?<") for form in number_forms.FORMS],
+        "minus_infinity": number_forms.MINUS_INFINITY,
+        "longest_number": number_forms.LONGEST_NUMBER,
         "dashes": DASHES,
         "recurring": RECURRING,
-        "grouped": numbers.GROUPED,
-        "with_comma": numbers.WITH_COMMA,
-        "without_end": numbers.WITHOUT_END,
-        "examples": numbers.EXAMPLES,
-        "complaints": {each.name.lower(): each.value for each in numbers.Complaint},
+        "grouped": not_a_number.GROUPED,
+        "with_comma": not_a_number.WITH_COMMA,
+        "without_end": not_a_number.WITHOUT_END,
+        "examples": number_forms.EXAMPLES,
+        "complaints": {each.name.lower(): each.value for each in number_forms.Complaint},
     }
 
 

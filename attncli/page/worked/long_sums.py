@@ -23,7 +23,7 @@ from attncli.equation.nodes import Call, Expression, Name, Number, Reduce, Ref
 from attncli.equation.substitution import substitute
 from attncli.page.printer import Printer, format_number, surely_rounded
 from attncli.problem.matrix import Matrix
-from attncli.problem.text.numbers import is_plain
+from attncli.problem.text.number_forms import is_plain
 from attncli.tracing.model import Step
 
 # A line that stands for its row has no more terms. A cell asked for is always worked in full.

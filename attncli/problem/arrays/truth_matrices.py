@@ -8,7 +8,7 @@ from attncli.problem.arrays.matrix_reader import MOST_AXES
 from attncli.problem.matrix import Matrix
 from attncli.problem.text.nested_lists import read_cells
 from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, Node, describe, truth
-from attncli.problem.text.numbers import is_plain
+from attncli.problem.text.number_forms import is_plain
 from attncli.problem.text.pasted.finding import written_out
 from attncli.problem.text.values import Value
 

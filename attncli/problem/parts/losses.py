@@ -14,7 +14,8 @@ from attncli.problem.arrays.matrix_reader import MOST_AXES, read_matrix
 from attncli.problem.matrix import Matrix, read_only
 from attncli.problem.parts.axes import Shaped, output_shape
 from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, describe
-from attncli.problem.text.numbers import NumberError, as_float
+from attncli.problem.text.number_forms import NumberError
+from attncli.problem.text.numbers import as_float
 from attncli.problem.text.reading import Reading
 from attncli.problem.text.values import Value, read_scalar, read_word, require_keys
 

@@ -17,7 +17,8 @@ from attncli.problem.parts.axes import Shaped
 from attncli.problem.parts.conventions import OWN, Convention, Polarity
 from attncli.problem.parts.masks import Mask, MaskPart, MaskSizes, forms
 from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, Node, describe, truth
-from attncli.problem.text.numbers import NumberError, as_float
+from attncli.problem.text.number_forms import NumberError
+from attncli.problem.text.numbers import as_float
 from attncli.problem.text.pasted.finding import written_out
 from attncli.problem.text.values import Value, read_word, require_keys, whole_numbers
 

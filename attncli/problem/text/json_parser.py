@@ -17,7 +17,7 @@ from attncli.problem.limits import DEPTH_LIMIT
 from attncli.problem.text.building import NO_HALF, SURROGATE, TreeBuilder, build
 from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.nodes import ListNode, Node
-from attncli.problem.text.numbers import decimal_comma, why_not_a_number
+from attncli.problem.text.not_a_number import decimal_comma, why_not_a_number
 
 _STRING = re.compile(r'"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*"')
 _KEY = re.compile(rf"{_STRING.pattern}\s*:")

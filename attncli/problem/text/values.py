@@ -25,17 +25,9 @@ from attncli.problem.text.nodes import (
     is_null,
     truth,
 )
-from attncli.problem.text.numbers import (
-    BLANK,
-    MINUS_INFINITY,
-    QUOTED,
-    NumberError,
-    as_float,
-    as_spelled,
-    decimal_comma,
-    is_plain,
-    why_not_a_number,
-)
+from attncli.problem.text.not_a_number import decimal_comma, why_not_a_number
+from attncli.problem.text.number_forms import BLANK, MINUS_INFINITY, NumberError, is_plain
+from attncli.problem.text.numbers import QUOTED, as_float, as_spelled
 from attncli.problem.text.reading import Reading
 
 _INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")

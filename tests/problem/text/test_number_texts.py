@@ -21,7 +21,8 @@ from attncli.errors import AttncliError
 from attncli.problem.loader import loads
 from attncli.problem.matrix import Scalar
 from attncli.problem.model import Problem
-from attncli.problem.text.numbers import NumberError, as_decimal, as_exact, as_float
+from attncli.problem.text.number_forms import NumberError
+from attncli.problem.text.numbers import as_decimal, as_exact, as_float
 
 PIECES = (
     "0",

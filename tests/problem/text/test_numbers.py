@@ -14,15 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attncli.problem.text.numbers import (
-    NumberError,
-    as_decimal,
-    as_exact,
-    as_float,
-    as_spelled,
-    canonical,
-    is_plain,
-)
+from attncli.problem.text.number_forms import NumberError, is_plain
+from attncli.problem.text.numbers import as_decimal, as_exact, as_float, as_spelled, canonical
 from tests.cases import in_one_test
 
 GRAMMAR = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?", re.ASCII)

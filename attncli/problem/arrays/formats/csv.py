@@ -16,14 +16,9 @@ from attncli.problem.files import SIZE_LIMIT
 from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.nested_lists import read_cells
 from attncli.problem.text.nodes import TRUTHS, Leaf, ListNode
-from attncli.problem.text.numbers import (
-    MINUS_INFINITY,
-    NumberError,
-    as_float,
-    as_spelled,
-    is_plain,
-    why_not_a_number,
-)
+from attncli.problem.text.not_a_number import why_not_a_number
+from attncli.problem.text.number_forms import MINUS_INFINITY, NumberError, is_plain
+from attncli.problem.text.numbers import as_float, as_spelled
 from attncli.problem.text.pasted.finding import written_in_file
 from attncli.problem.text.reading import Reading
 from attncli.problem.text.source import decode

@@ -28,7 +28,8 @@ from attncli.problem.arrays.stored import MOST_NAMES_COMPARED, StoredArray
 from attncli.problem.limits import PACKED_LIMIT
 from attncli.problem.text.decimal_commas import with_points
 from attncli.problem.text.nodes import TRUTHS
-from attncli.problem.text.numbers import NumberError, as_spelled, is_plain
+from attncli.problem.text.number_forms import NumberError, is_plain
+from attncli.problem.text.numbers import as_spelled
 
 RANGE_KEY = "range"
 _RANGE_EXAMPLE = "range: Sheet1!A1:C3"

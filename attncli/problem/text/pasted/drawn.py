@@ -12,7 +12,8 @@ from typing import NamedTuple, NoReturn
 from attncli.english import shorten
 from attncli.problem.text.latex_numbers import from_latex
 from attncli.problem.text.nodes import PastedList
-from attncli.problem.text.numbers import NumberError, as_float
+from attncli.problem.text.number_forms import NumberError
+from attncli.problem.text.numbers import as_float
 from attncli.problem.text.pasted.cells import cells_of, list_of, table_of, write_points
 from attncli.problem.text.pasted.grammar import Cell, CellRow, CellTable, PastedRow, rows_below
 from attncli.problem.text.pasted.text import PastedText, require_not_turned

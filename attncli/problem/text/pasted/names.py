@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from attncli.english import count, shorten
 from attncli.problem.text.nodes import TRUTHS, Leaf, PastedList
-from attncli.problem.text.numbers import NumberError, as_float
+from attncli.problem.text.number_forms import NumberError
+from attncli.problem.text.numbers import as_float
 from attncli.problem.text.pasted.grammar import Cell, CellRow, CellTable, PastedRow
 from attncli.problem.text.pasted.text import PastedText
 from attncli.problem.text.values import Value
