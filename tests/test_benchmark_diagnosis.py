@@ -14,7 +14,7 @@ FEW = (
     "a term was left out",
     "a row was copied from another",
     "dS Q was worked out instead of dS K",
-    "(no name) the rows of V were taken from the last to the first",
+    "(no name) each row of V was taken for the one before it",
     "(no name) a number from nowhere",
 )
 CHOSEN = {name: kind for name, kind in KINDS.items() if name in FEW}

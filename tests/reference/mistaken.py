@@ -908,12 +908,18 @@ def row_copied(p: Sheet, choice: Generator, decimals: int) -> Made:
     return Made((f"row {at(step, i)} was copied from {at(step, other)}",), permuted(step, order, 0))
 
 
-def exchanged(step: str, size: int, choice: Generator, axis: int) -> tuple[str, Steps]:
+def order_exchanged(size: int, choice: Generator) -> tuple[int, int, list[int]]:
+    """Two places beside each other, and all places with these exchanged."""
     i = int(choice.integers(size))
     (other,) = next_to(choice, (size,), (i,))
     one, two = sorted((i, other))
     order = list(range(size))
     order[one], order[two] = two, one
+    return one, two, order
+
+
+def exchanged(step: str, size: int, choice: Generator, axis: int) -> tuple[str, Steps]:
+    one, two, order = order_exchanged(size, choice)
     places = [f"{step}[{at}]" if axis == 0 else f"{step}[:, {at}]" for at in (one, two)]
     return (
         f"{'rows' if axis == 0 else 'columns'} {places[0]} and {places[1]} were exchanged",
@@ -931,6 +937,14 @@ def columns_of_v_exchanged(p: Sheet, choice: Generator, decimals: int) -> Made:
     step = "V" if "X" in p else "output"
     name, steps = exchanged(step, worked(p, steps_of(p))[step].shape[1], choice, 1)
     return Made((name, name.replace("V[", "output[")), steps)
+
+
+def rows_of_v_exchanged(p: Sheet, choice: Generator, decimals: int) -> Made:
+    """V is right, and two of its rows are read in each other's place."""
+    rows = np.shape(worked(p, steps_of(p))["weights"])[-1]
+    one, two, order = order_exchanged(rows, choice)
+    name = f"rows V[{one}] and V[{two}] were exchanged"
+    return Made((name,), {"output": lambda s: s.weights @ s.V[order]})
 
 
 def two_slips(p: Sheet, choice: Generator, decimals: int) -> Made:
@@ -1016,6 +1030,7 @@ SLIPS: tuple[Kind, ...] = (
         alone=False,
     ),
     Kind("two columns of V were exchanged", columns_of_v_exchanged),
+    Kind("two rows of V were read in each other's place", rows_of_v_exchanged),
 )
 
 OTHERS: tuple[Kind, ...] = (
@@ -1581,9 +1596,9 @@ UNKNOWN: tuple[Kind, ...] = (
     ),
     unknown("the scores were multiplied by 3", scaled=lambda s: s.scores * 3),
     unknown(
-        "the rows of V were taken from the last to the first",
+        "each row of V was taken for the one before it",
         {"tokens": 3},
-        output=lambda s: s.weights @ s.V[::-1],
+        output=lambda s: s.weights @ np.roll(s.V, -1, axis=0),
     ),
     unknown(
         "the columns of Q were taken from the last to the first",
