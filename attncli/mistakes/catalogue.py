@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from attncli.attention.registry import RULES
-from attncli.mistakes.exchanged import exchanged_of
 from attncli.mistakes.forward import FORWARD_MISTAKES
+from attncli.mistakes.misread import misread_of
 from attncli.mistakes.model import Changes, Mistake, each_of
 from attncli.tracing.model import Trace
 
@@ -67,8 +67,8 @@ def _changes_of_one(name: str, trace: Trace) -> Changes:
     for mistake in _of_features(trace):
         if mistake.name == name:
             return _changes(mistake, trace)
-    if exchanged := exchanged_of(name, trace):
-        return exchanged
+    if changes := misread_of(name, trace):
+        return changes
     if not _has_own(trace):
         return {}
     return next((changes for mistake, changes in _of_own(trace) if mistake.name == name), {})

@@ -43,8 +43,8 @@ from attncli.features.check.single_cell_errors import (
 from attncli.features.check.verdicts import Judgement, indices_where, round_to_claims, rounds_to
 from attncli.mistakes.blind_queries import blind_queries, blind_readings
 from attncli.mistakes.catalogue import applicable, known_mistakes
-from attncli.mistakes.exchanged import exchanged_values
 from attncli.mistakes.forward import rounded_first, roundings_of
+from attncli.mistakes.misread import misread
 from attncli.mistakes.mistaken_trace import MistakenTrace
 from attncli.mistakes.model import Changes, Mistake, each_of, together, with_changes
 from attncli.tracing.model import Trace
@@ -583,7 +583,7 @@ class Trials:
         """Every mistake that can be made."""
         found = []
         trace = self.judgement.trace
-        for mistake, all_changes in chain(applicable(trace), exchanged_values(trace)):
+        for mistake, all_changes in chain(applicable(trace), misread(trace)):
             # Who divides by another sum than the one that is written has written that one right.
             unmade = {name for name in mistake.optional if self._is_right(name)}
             changes = {name: how for name, how in all_changes.items() if name not in unmade}

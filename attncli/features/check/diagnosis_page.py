@@ -20,7 +20,7 @@ from attncli.features.check.verdicts import Judgement
 from attncli.features.check.worked import worked_from_own_numbers, worked_with_error
 from attncli.mistakes.alike import groups_of_alike, shared_words
 from attncli.mistakes.catalogue import changes_of
-from attncli.mistakes.exchanged import exchanged_of
+from attncli.mistakes.misread import misread_of
 from attncli.mistakes.mistaken_trace import MistakenTrace
 from attncli.mistakes.model import with_changes
 from attncli.page.document import (
@@ -229,9 +229,9 @@ def _made(judgement: Judgement, found: Diagnosis, name: str) -> Iterator[Block]:
     mistaken, steps = _mistaken(judgement, name)
     leading = left_out_before(mistaken.trace, judgement.answers, found.step)
     made = [step for step in steps if step.name in leading]
-    # That two rows were exchanged is said in words, and would be a long equation.
-    is_exchange = bool(exchanged_of(name, judgement.trace))
-    for step in [] if is_exchange else made:
+    # What was read in the place of something else is said in words, and would be a long equation.
+    is_misread = bool(misread_of(name, judgement.trace))
+    for step in [] if is_misread else made:
         yield Formula(cell_form(step.rule))
     if made:
         yield Worked(tuple(_worked(judgement, mistaken, step, found) for step in made))

@@ -206,3 +206,23 @@ def test_rows_of_v_in_each_head() -> None:
     answers = (weights @ values[:, [1, 0, 2]]).round(2).tolist()
     [found] = attncli.check(given, {"output": answers}).diagnoses
     assert found.mistakes == ("rows V[0] and V[1] were exchanged",)
+
+
+@pytest.mark.parametrize("step", ["heads_output", "output"])
+@pytest.mark.parametrize("head", [0, 1])
+def test_the_weights_of_one_head_in_every_head(step: str, head: int) -> None:
+    """In the output of each head, or in the output alone."""
+    given = {
+        "X": [[1, 2, 0, 1], [2, 1, 1, 0], [3, 1, 0, 2]],
+        "W_Q": [[1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0, 0], [0, 0, 1, 1]],
+        "W_K": [[1, 1, 0, 0], [0, 1, 0, 1], [1, 0, 0, 1], [0, 1, 1, 0]],
+        "W_V": [[1, 0, 2, 0], [0, 1, 0, 1], [1, 1, 0, 0], [0, 0, 1, 1]],
+        "heads": 2,
+    }
+    trace = attncli.trace(given)
+    of_heads = trace["weights"][head] @ trace["V"]
+    answers = of_heads if step == "heads_output" else np.hstack([*of_heads])
+    checked = attncli.check(given, {step: answers.round(2).tolist()})
+    assert [each.mistakes for each in checked.diagnoses] == [
+        (f"the weights of head {head} were used in every head",)
+    ]
