@@ -15,7 +15,13 @@ from attncli.attention.registry import cell_form
 from attncli.english import count, either
 from attncli.equation.symbols import unicode_name
 from attncli.features.check.cell_values import CellIndex, CellValues
-from attncli.features.check.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis, left_out_before
+from attncli.features.check.diagnosis import (
+    ROUNDED_ON_THE_WAY,
+    Diagnosis,
+)
+from attncli.features.check.trials import (
+    left_out_before,
+)
 from attncli.features.check.verdicts import Judgement
 from attncli.features.check.worked import worked_from_own_numbers, worked_with_error
 from attncli.mistakes.alike import groups_of_alike, shared_words

@@ -16,8 +16,10 @@ from attncli.answers.model import Claim
 from attncli.equation.intervals import ZERO, Interval, add
 from attncli.equation.nodes import Call, Expression, Ref, rewrite
 from attncli.features.check.cell_values import CellIndex, CellValues, cell_of, interval, ref_to
-from attncli.features.check.diagnosis import leaves_out
 from attncli.features.check.reachability import CellEquation
+from attncli.features.check.trials import (
+    leaves_out,
+)
 from attncli.features.check.verdicts import (
     JudgedCell,
     Judgement,

@@ -25,6 +25,7 @@ from typing import Literal, TypeAlias, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from attncli.answers.digits_asked import with_decimals_asked
 from attncli.answers.model import CLOSE, ONE_UNIT_OFF, Answer, Answers, Claim
 from attncli.dtypes import PRECISION
 from attncli.equation.intervals import Interval
@@ -32,7 +33,6 @@ from attncli.equation.nodes import Ref
 from attncli.equation.rounding import EXACTLY
 from attncli.errors import AttncliError
 from attncli.features.check.cell_values import CellIndex, CellValues, cell_of
-from attncli.features.check.digits_asked import with_decimals_asked
 from attncli.features.check.printed_doubles import with_room_for_doubles
 from attncli.features.check.reachability import CellEquation, Effort
 from attncli.page.printer import format_number

@@ -13,8 +13,12 @@ import pytest
 from attncli.answers.model import Answers, Claim
 from attncli.answers.reader import read_answers
 from attncli.features.check.cell_values import CellValues
-from attncli.features.check.diagnosis import RoundedOnTheWay, Trials, WithinPrecision
 from attncli.features.check.float_reading import FloatReading
+from attncli.features.check.trials import (
+    RoundedOnTheWay,
+    Trials,
+    WithinPrecision,
+)
 from attncli.features.check.verdicts import Judgement, judge, rounds_to
 from attncli.problem.loader import loads
 from attncli.problem.text.source import decode

@@ -7,8 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 from attncli.english import count, either, listed
-from attncli.features.check.diagnosis import left_out_before
 from attncli.features.check.marks.model import LostShare, Marks, TakenOff
+from attncli.features.check.trials import (
+    left_out_before,
+)
 from attncli.features.check.verdicts import Judgement
 from attncli.page.document import Block, Paragraph, Table, Text, with_symbols
 

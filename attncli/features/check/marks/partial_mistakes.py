@@ -14,18 +14,20 @@ from attncli.features.check.cell_values import CellIndex
 from attncli.features.check.diagnosis import (
     CELLS_FOR_TWO_MISTAKES,
     MOST_BY_CHANCE_BESIDE_A_LIKELY_ONE,
-    GivenCells,
-    Reproduction,
-    Trial,
-    Trials,
     cells_nearly_given,
-    decimals_of,
     mistakes_by_chance,
-    trials_of,
 )
 from attncli.features.check.marks.model import WrongCell
 from attncli.features.check.no_work import is_pattern
 from attncli.features.check.rounded_between import RoundedBetween
+from attncli.features.check.trials import (
+    GivenCells,
+    Reproduction,
+    Trial,
+    Trials,
+    decimals_of,
+    trials_of,
+)
 from attncli.features.check.verdicts import JudgedCell, Judgement
 from attncli.mistakes.forward import roundings_of
 
