@@ -51,7 +51,7 @@ def photograph(path: Path) -> None:
         page = Path(folder) / "page.html"
         page.write_text(api.trace(HERE.parents[1] / PROBLEM).page().html, encoding="utf-8")
         quiet = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars")
-        size = ("--window-size=1280,760", "--virtual-time-budget=2000")
+        size = ("--window-size=1280,800", "--virtual-time-budget=2000")
         shot = (f"--screenshot={path}", page.as_uri())
         subprocess.run([chromium, *quiet, *size, *shot], check=True, capture_output=True)
 

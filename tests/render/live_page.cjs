@@ -153,6 +153,7 @@ const answers = {
   blanks: (page) => page.locator("main input").evaluateAll((found) => found.map((each) => each.closest("[data-array]").dataset.array)),
   values: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.value)),
   texts: (page, selector) => page.locator(selector).allInnerTexts(),
+  hrefs: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.hash)),
   titles: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.title)),
   labels: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.label)),
   keys: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.dataset.key)),

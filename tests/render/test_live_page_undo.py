@@ -123,6 +123,7 @@ def test_what_is_no_number_stays_until_it_is_mended(browser: Browser, tmp_path: 
         ("click", f"{X} >> nth=5"),
         ("type", "1/2"),
         ("press", "Enter"),
+        ("wait", ""),
         ("values", fields),
         ("texts", reasons),
         ("texts", "#step-Q td"),

@@ -36,6 +36,7 @@ SHEETS = (
     "words.css",
     "pasting.css",
     "how.css",
+    "columns.css",
     "strip.css",
     "tour.css",
     "shades.css",

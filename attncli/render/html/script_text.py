@@ -96,6 +96,7 @@ PAGE_FILES = (
     "asking/quiz",
     "asking/blanks",
     "reading/in_words",
+    "reading/columns",
     "reading/how",
     "reading/paper",
     "lecture/screens",

@@ -28,6 +28,7 @@ const LECTURE_MAP = {
   aside: 6,
   squares: 16,
   isNamed: true,
+  tallest: [Infinity, Infinity],
 };
 
 /** @typedef {{ id: string, section: HTMLElement, step: string, hasRibbons: boolean }} OneScreen */

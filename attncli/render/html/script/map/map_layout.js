@@ -7,7 +7,8 @@
  * In pixels: a wide page, which all columns share; what is left free beside a narrow one; from one
  * column to the next; the longer side of the largest matrix, and the largest square; from a matrix to
  * the one below it, with its name; below a matrix; and to an arrow that runs past. `squares` are in a
- * row or column: more numbers share them.
+ * row or column: more numbers share them. It is no taller than `tallest`, in a narrow
+ * window and in a wide one.
  */
 const LARGE_MAP = {
   width: 752,
@@ -20,6 +21,7 @@ const LARGE_MAP = {
   aside: 6,
   squares: 16,
   isNamed: true,
+  tallest: [Infinity, Infinity],
 };
 /** In the strip, where it has no names. */
 const SMALL_MAP = {
@@ -33,9 +35,13 @@ const SMALL_MAP = {
   aside: 2,
   squares: 8,
   isNamed: false,
+  tallest: [50, 64],
 };
+// In pixels: of a window that is no wider, the strip is lower.
+const NARROW_WINDOW = 640;
 // A matrix's part of a narrow column.
 const MATRIX_IN_COLUMN = 0.64;
+const SMALLEST_MATRIX = 5;
 const ARROW_HEAD = "m-4-3.5l4 3.5l-4 3.5";
 
 class MapLayout {
@@ -54,9 +60,13 @@ class MapLayout {
     const [narrowest, widest] = size.columns;
     /** From the middle of a column to that of the next one. */
     this.apart = Math.max(narrowest, Math.min(widest, room / count));
-    /** The longer side of the largest matrix. */
-    this.box = Math.min(size.matrix, this.apart * MATRIX_IN_COLUMN);
     const top = Math.min(...way.map(({ row }) => row));
+    const rows = Math.max(...way.map(({ row }) => row)) - top;
+    const tallest = size.tallest[Number(window.innerWidth > NARROW_WINDOW)];
+    const free = tallest - rows * size.between - size.below - 2 * size.aside;
+    const low = Math.max(SMALLEST_MATRIX, free / (rows + 1));
+    /** The longer side of the largest matrix. */
+    this.box = Math.min(size.matrix, this.apart * MATRIX_IN_COLUMN, low);
     for (const each of way) this.measure(each, top);
     this.width = Math.max(...way.map(({ x }) => x)) + this.apart / 2;
     const lowest = Math.max(...way.map(({ y }) => y));

@@ -160,7 +160,10 @@ function nearRoot(value) {
 function nearLogarithm({ top, bottom }) {
   const twos = BigInt(top.toString(2).length - bottom.toString(2).length);
   const left = twos < 0n ? [top << -twos, bottom] : [top, bottom << twos];
-  return fraction(scaledLogarithm(left[0], left[1]) + twos * scaledLogarithm(2n, 1n), LOGARITHM_ONE);
+  return fraction(
+    scaledLogarithm(left[0], left[1]) + twos * scaledLogarithm(2n, 1n),
+    LOGARITHM_ONE,
+  );
 }
 
 /**

@@ -41,6 +41,7 @@ class Page {
     this.blanks = new Blanks(this);
     this.tour = new Tour(this);
     this.how = new How(this);
+    this.columns = new Columns(this);
     this.paper = new Paper(this);
     this.sharpness = new Sharpness(this);
     this.dragging = new Dragging(this);
@@ -75,6 +76,7 @@ class Page {
     this.listen();
     this.show();
     this.markChanged();
+    this.columns.measure();
     root.prepend(button("To the numbers", () => this.skip(), { class: "skip" }));
     root.classList.add("ready");
     this.present.restore();
@@ -121,6 +123,7 @@ class Page {
     this.remarks.show();
     sayInWords(this);
     this.markChanged();
+    this.columns.measure();
     remember(this);
   }
 

@@ -200,6 +200,7 @@ class Sections {
     this.page.query.show();
     this.page.map.show();
     this.page.strip.show();
+    this.page.columns.measure();
     remember(this.page);
   }
 

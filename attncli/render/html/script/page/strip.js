@@ -157,15 +157,15 @@ class Strip {
     if (this.isShown) this.waits = requestAnimationFrame(() => this.frame());
   }
 
-  /** Frame the matrices of the step that is in view. */
+  /** Frame the matrices of the step that is in view, and of the one beside it. */
   frame() {
     const eye = innerHeight * EYE_LEVEL;
-    let here = "";
-    for (const { link } of this.map.boxes) {
+    const { boxes } = this.map;
+    const tops = boxes.map(({ link }) => {
       const section = document.getElementById(link.hash.slice(1));
-      if (section && section.getBoundingClientRect().top < eye) here = link.hash;
-    }
-    for (const { link } of this.map.boxes)
-      link.classList.toggle("here", Boolean(here) && link.hash === here);
+      return section ? section.getBoundingClientRect().top : Infinity;
+    });
+    const here = Math.max(...tops.filter((top) => top < eye));
+    boxes.forEach(({ link }, at) => link.classList.toggle("here", tops[at] === here));
   }
 }

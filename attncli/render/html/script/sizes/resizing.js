@@ -98,8 +98,10 @@ class Resizing {
       const isWord = this.hasWords(dimension);
       kinds.set(dimension, isWord ? "word" : isColumn ? "column" : "row");
     }
-    const buttons = [...kinds].flatMap(([dimension, kind]) => this.pair(dimension, kind, table));
-    place.after(element("div", { class: "resize", role: "group" }, ...buttons));
+    const pairs = [...kinds].map(([dimension, kind]) =>
+      element("span", {}, ...this.pair(dimension, kind, table)),
+    );
+    place.after(element("div", { class: "resize", role: "group" }, ...pairs));
   }
 
   /**
