@@ -7,7 +7,7 @@ They are no error. But after numbers that were invented they show nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TypeAlias, cast
@@ -39,7 +39,8 @@ def without_work(judgement: Judgement, first: str, name: str) -> list[CellIndex]
     is written between the two steps makes no difference: a slip is no work. To copy all rows after
     `first` is none either, also where it is an error.
     """
-    if name != first and _is_copy(judgement, name):
+    unseen = _unseen(judgement, first)
+    if name != first and _is_copy(judgement, name, unseen):
         filled = np.ndenumerate(judgement.steps[name])
         return [index for index, cell in filled if cast("JudgedCell", cell).given is not None]
     done = indices_where(judgement.steps[name], "right", "carried", "rounding")
@@ -52,7 +53,7 @@ def without_work(judgement: Judgement, first: str, name: str) -> list[CellIndex]
     written = _numbers(cells, _written) if name == first else _own_numbers(cells, values, name)
     rows = [*_matrices(written)]
     right = [*_matrices(_numbers(cells, _right))]
-    if _are_copied(values, name, rows, right):
+    if _are_copied(values, name, rows, right, unseen):
         return done
     if not _are_pattern(rows, right):
         return []
@@ -61,13 +62,20 @@ def without_work(judgement: Judgement, first: str, name: str) -> list[CellIndex]
     return done
 
 
-def _is_copy(judgement: Judgement, name: str) -> bool:
+def _unseen(judgement: Judgement, first: str) -> frozenset[str]:
+    """The steps after one that are not written: nobody copies from them without work."""
+    answers = judgement.answers.steps
+    written = {name for name, answer in answers.items() if not answer.blank}
+    return steps_after(judgement.trace, {first}) - written
+
+
+def _is_copy(judgement: Judgement, name: str, unseen: Collection[str]) -> bool:
     """Whether each row that was written in a step is one that it reads, and the right ones are
     not.
     """
     if judgement.trace.steps[name].rule.given:
         return False
-    return _are_copied(judgement.values, name, *_written_and_right(judgement, name))
+    return _are_copied(judgement.values, name, *_written_and_right(judgement, name), unseen)
 
 
 def is_pattern(judgement: Judgement, name: str) -> bool:
@@ -109,15 +117,17 @@ def _are_copied(
     name: str,
     written: Sequence[RowsOfNumbers],
     right: Sequence[RowsOfNumbers],
+    unseen: Collection[str],
 ) -> bool:
-    """Whether each row of a step is one that the step reads, and the right ones are not.
+    """Whether each row of a step is one that the step reads, but for what is `unseen`, and the
+    right ones are not.
 
     To copy is all there is to do in a step that transposes or hides.
     """
     rule = values.trace.steps[name].rule
     if rule.is_copy or rule.only_hides:
         return False
-    read = [*_matrices_read(values, name)]
+    read = [*_matrices_read(values, name, unseen)]
     if not all(_is_among(rows, read) for rows in written):
         return False
     return not all(_is_among(rows, read) for rows in right)
@@ -237,11 +247,13 @@ def _are_near(row: Sequence[float], other: Sequence[float]) -> bool:
     return True
 
 
-def _matrices_read(values: CellValues, name: str) -> Iterator[RowsOfNumbers]:
-    """The rows of what a step reads, by the solution's own numbers."""
+def _matrices_read(
+    values: CellValues, name: str, unseen: Collection[str] = ()
+) -> Iterator[RowsOfNumbers]:
+    """The rows of what a step reads, by the solution's own numbers, but for what is `unseen`."""
     for read in values.trace.steps[name].rule.inputs:
         step = values.trace.steps.get(read)
-        if step is None or len(step.shape) < 2:
+        if step is None or len(step.shape) < 2 or read in unseen:
             continue
         found = np.empty(step.shape)
         for index in np.ndindex(step.shape):

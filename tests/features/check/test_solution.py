@@ -198,6 +198,27 @@ def test_what_needs_no_work(
     assert [cell for cell in CELLS if cell not in hollow] == worked
 
 
+# The largest score of each row is nearly 0, so that the weights are nearly the exponentials.
+LARGEST_IS_0 = [["0.00", "-5.00"], ["-0.02", "-3.00"]]
+NEARLY_EXPONENTIALS = [["0.99", "0.01"], ["0.95", "0.05"]]
+
+
+@pytest.mark.parametrize(
+    ("exponentials", "worked"),
+    [(None, 4), ([["1.00", "0.01"], ["0.98", "0.05"]], 0)],
+)
+def test_nobody_copies_from_what_is_not_written(
+    exponentials: list[list[str]] | None, worked: int
+) -> None:
+    answers = {"scores": LARGEST_IS_0, "weights": NEARLY_EXPONENTIALS}
+    if exponentials:
+        answers["exp"] = exponentials
+    given = "Q: [[1, 2], [2, 1]]\nK: [[1, 1], [2, 1]]\nV: [[1, 2], [3, 0]]\nscore: dot\n"
+    judgement = solved(given, **answers).verdicts
+    assert judgement.counts["wrong"] == 4
+    assert len(without_work(judgement, "scores", "weights")) == 4 - worked
+
+
 def test_what_follows_from_a_step() -> None:
     trace = solved(PLAIN, scores=[["1", "3"]]).verdicts.trace
     assert steps_after(trace, {"V"}) == {"output"}
