@@ -1005,11 +1005,11 @@ def in_cell(name: str, make: Make, needs: Mapping[str, Any] | None = None) -> Ki
 SLIPS: tuple[Kind, ...] = (
     written_otherwise("the sign is wrong", lambda _, x, __: -x),
     written_otherwise(
-        "two of its digits were swapped",
+        "two digits were swapped",
         lambda choice, x, decimals: float(digits_swapped(choice, f"{x:.{decimals}f}")),
     ),
     written_otherwise(
-        "its decimal point was moved", lambda choice, x, _: x * (10 if choice.integers(2) else 0.1)
+        "the decimal point was moved", lambda choice, x, _: x * (10 if choice.integers(2) else 0.1)
     ),
     in_cell("a neighbour's number was written", result_of_neighbour),
     in_cell("a term was left out", term_left_out),

@@ -92,7 +92,8 @@ class Diagnosis:
     not `likely` if chance could explain the cells as well, or if they are too few. `rounded` is to
     how many decimals the steps that are left out have to be rounded on the way, if they have to be;
     those of the forward pass only after they have been worked out `forward_in_full`. `error` is the
-    first of its errors. One `of_unwritten` is a slip in a number that the solution does not have.
+    first of its errors. One `of_unwritten` is a slip in a number that the solution does not have,
+    and one of `two_numbers` is that these were exchanged.
     """
 
     step: str
@@ -105,6 +106,7 @@ class Diagnosis:
     error: CellError | None = None
     slips: tuple[CellIndex, ...] = ()
     of_unwritten: bool = False
+    two_numbers: bool = False
 
 
 def each_alone(found: Diagnosis) -> Iterator[Diagnosis]:
@@ -184,7 +186,8 @@ def _diagnose_step(
         yield both
         return
     if not named or in_rows == set(cells):
-        yield from (Diagnosis(step, row.names, row.cells, False) for row in rows)
+        for row in rows:
+            yield Diagnosis(step, row.names, row.cells, False, two_numbers=row.of_two_numbers)
         cells = tuple(cell for cell in cells if cell not in in_rows)
         if not cells:
             return
@@ -422,7 +425,9 @@ def _rounded_first(trials: Trials, step: str) -> str | None:
 
 
 def _row_errors(trials: Trials, step: str, cells: tuple[CellIndex, ...]) -> list[RowError]:
-    """The rows and columns that were copied or exchanged, if that is more than chance."""
+    """The rows and columns that were copied or exchanged, and the numbers that were exchanged, if
+    that is more than chance.
+    """
     values = trials.judgement.values
     readings: list[Reproduction] = [trials.within_precision]
     if trials.leaves_out(step):

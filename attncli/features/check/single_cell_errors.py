@@ -410,20 +410,20 @@ def miswritten(claim: Claim) -> Iterator[tuple[str, Claim]]:
     >>> for what, meant in miswritten(read_claim("1.2")):
     ...     print(meant.value, what)
     -1.2 the sign is wrong
-    2.1 two of its digits were swapped
-    12.0 its decimal point was moved
-    0.12 its decimal point was moved
+    2.1 two digits were swapped
+    12.0 the decimal point was moved
+    0.12 the decimal point was moved
     """
     if claim.value:
         yield SIGN_TURNED, Claim(claim.text, -claim.value, claim.half)
     yield from (
-        ("two of its digits were swapped", Claim(text, Decimal(text), claim.half))
+        ("two digits were swapped", Claim(text, Decimal(text), claim.half))
         for text in _swapped(claim)
     )
     for factor in (Decimal(10), Decimal("0.1")):
         if claim.value:
             yield (
-                "its decimal point was moved",
+                "the decimal point was moved",
                 Claim(claim.text, claim.value * factor, claim.half * factor),
             )
 
@@ -444,9 +444,9 @@ def before_cut(claim: Claim) -> tuple[str, Claim] | None:
         return None
     half = Decimal(1).scaleb(-kept) / 2
     middle = claim.value + half.copy_sign(claim.value)
-    said = "its decimals were cut off"
+    said = "the decimals were cut off"
     if kept:
-        said = f"its digits were cut off after {count(kept, 'decimal')}"
+        said = f"the digits were cut off after {count(kept, 'decimal')}"
     return said, Claim(claim.text, middle, half, printed_double=True)
 
 

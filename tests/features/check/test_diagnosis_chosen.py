@@ -187,7 +187,7 @@ def test_a_cache_with_an_axis_for_its_one_head_makes_no_heads_of_queries() -> No
         " [[1]]\nscore: dot"
     )
     (found,) = diagnosed("scores: [[[16, -6]]]", problem)
-    assert found.mistakes == ("two of its digits were swapped",)
+    assert found.mistakes == ("two digits were swapped",)
 
 
 def test_own_numbers_that_were_rounded_further_than_written() -> None:

@@ -100,7 +100,7 @@ def test_a_slip_beside_a_row_that_was_copied() -> None:
         ("row scores[2] was copied from scores[0]",),
         ((2, 0), (2, 1), (2, 2)),
     )
-    assert (slip.mistakes, slip.cells) == (("two of its digits were swapped",), ((1, 1),))
+    assert (slip.mistakes, slip.cells) == (("two digits were swapped",), ((1, 1),))
 
 
 def test_a_blank_in_a_copied_row_says_nothing() -> None:
@@ -168,6 +168,105 @@ def test_a_column_of_one_number_is_not_said_to_be_copied() -> None:
     assert not [
         name for one in found for name in one.mistakes if name.startswith(("row", "column"))
     ]
+
+
+@pytest.mark.parametrize(
+    ("answers", "name", "cells"),
+    [
+        (
+            "scores: [[61, -6, 22], [17, 87, 50], [117, 6, 42]]",
+            "scores[1][0] and scores[1][2] were exchanged",
+            ((1, 0), (1, 2)),
+        ),
+        (
+            "scores: [[117, -6, 22], [50, 87, 17], [61, 6, 42]]",
+            "scores[0][0] and scores[2][0] were exchanged",
+            ((0, 0), (2, 0)),
+        ),
+    ],
+)
+def test_two_numbers_of_a_row_or_a_column(
+    answers: str, name: str, cells: tuple[tuple[int, int], ...]
+) -> None:
+    (found,) = diagnosed(answers, PROBLEM)
+    assert (found.mistakes, found.cells, found.likely) == ((name,), cells, True)
+    assert found.two_numbers
+
+
+def test_numbers_of_neither_one_row_nor_one_column_are_not_exchanged() -> None:
+    found = diagnosed("scores: [[42, -6, 22], [50, 87, 17], [117, 6, 61]]", PROBLEM)
+    assert not any(one.two_numbers for one in found)
+
+
+def test_numbers_exchanged_whose_digits_are_too() -> None:
+    """2·3 + 5·11 is 61; 2 + 14 is 16: who writes 16 and 61 has swapped the digits of each, or the
+    numbers.
+    """
+    problem = f"{PROBLEM[: PROBLEM.index('K')]}K: [[3, 11], [7, -4], [-2, 4]]\nV: [[1], [2], [3]]"
+    rows = "[16, -6, 61], [50, 87, -22], [117, 6, 24]"
+    (found,) = diagnosed(f"scores: [{rows}]", f"{problem}\nscore: dot")
+    exchanged = "scores[0][0] and scores[0][2] were exchanged"
+    assert found.mistakes == (exchanged, "two digits were swapped")
+
+
+# Powers of 2: 32, 1, 16 of 49, and 2, 1, 8 of 11.
+EXCHANGED = {
+    "Q": [[1, 0], [0, 1]],
+    "K": [[5, 1], [0, 0], [4, 3]],
+    "V": [[1, 0], [0, 1], [0, 0]],
+    "scale": "none",
+    "exp_base": 2,
+}
+
+
+def test_weights_that_were_exchanged_are_one_slip() -> None:
+    """A larger exponential in the third place would make the second weight 0.01."""
+    answers = {
+        "scores": [[5, 0, 4], [1, 0, 3]],
+        "weights": [[0.33, 0.02, 0.65], [0.18, 0.09, 0.73]],
+        "output": [[0.33, 0.02], [0.18, 0.09]],
+    }
+    marking = {"marks": 20, "steps": {"scores": 6, "weights": 6, "output": 8}, "mistake": 2}
+    checked = attncli.check(EXCHANGED, answers, marking=marking)
+    assert checked.earned is not None
+    assert checked.earned.points == 19
+    [found] = checked.diagnoses
+    assert found.mistakes == ("weights[0][0] and weights[0][2] were exchanged",)
+    page = checked.to_markdown()
+    assert "weights of t1 $\\to$ c1 and weights of t1 $\\to$ c3 were exchanged" in page
+
+
+@pytest.mark.parametrize(("second", "is_slip"), [(0.01, True), (0.02, False)])
+def test_a_wrong_exponential_gives_all_numbers_of_its_row(second: float, is_slip: bool) -> None:
+    """64 in the place of 16 is 32, 1, 64 of 97: 0.33, 0.01, 0.66. A 0.02 is of another sum."""
+    answers = {
+        "scores": [[5, 0, 4], [1, 0, 3]],
+        "weights": [[0.33, second, 0.66], [0.18, 0.09, 0.73]],
+    }
+    marking = {"marks": 20, "steps": {"scores": 10, "weights": 10}, "mistake": 2}
+    named = [each.mistakes for each in attncli.check(EXCHANGED, answers, marking=marking).diagnoses]
+    assert (("exp[0][2] is wrong",) in named) == is_slip
+
+
+def test_weights_that_were_exchanged_have_no_moved_point() -> None:
+    """0.7273 and 0.0909 of the second row: 0.09 is 0.9 with its point moved, and 0.73 is 0.073."""
+    answers = {"weights": [[0.65, 0.02, 0.33], [0.18, 0.73, 0.09]]}
+    [found] = attncli.check(EXCHANGED, answers).diagnoses
+    assert found.mistakes == ("weights[1][1] and weights[1][2] were exchanged",)
+
+
+def test_a_column_copied_from_its_opposite_may_have_wrong_signs() -> None:
+    values = {
+        "Q": [[0, 0], [0, 0]],
+        "K": [[1, 2], [2, 1]],
+        "V": [[1, -1, 5], [4, -4, 9]],
+        "mask": "causal",
+    }
+    answers = {"output": [[-1, -1, 5], [-2.5, -2.5, 7]]}
+    [found] = attncli.check(values, answers).diagnoses
+    copied = "column output[:, 0] was copied from output[:, 1]"
+    assert found.mistakes == (copied, "the sign is wrong")
+    assert found.cells == ((0, 0), (1, 0))
 
 
 VALUES = {

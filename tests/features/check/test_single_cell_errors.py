@@ -38,9 +38,9 @@ def diagnosed(answers: str, problem: str = PROBLEM) -> tuple[Diagnosis, ...]:
     ("scores", "name"),
     [
         ("[[61, 6], [50, 87]]", "the sign is wrong"),
-        ("[[16, -6], [50, 87]]", "two of its digits were swapped"),
-        ("[[610, -6], [50, 87]]", "its decimal point was moved"),
-        ("[[6.1, -6], [50, 87]]", "its decimal point was moved"),
+        ("[[16, -6], [50, 87]]", "two digits were swapped"),
+        ("[[610, -6], [50, 87]]", "the decimal point was moved"),
+        ("[[6.1, -6], [50, 87]]", "the decimal point was moved"),
         ("[[61, 87], [50, 87]]", "the number was copied from scores[1][1]"),
         ("[[61, 34], [50, 87]]", "Q[0][1]·K_T[1][1] has the wrong sign"),  # 14 + 20
         ("[[61, -6], [39, 87]]", "Q[1][1]·K_T[1][0] was left out"),
@@ -99,7 +99,7 @@ def test_what_slips_of_two_kinds_give_is_only_perhaps() -> None:
 def test_a_number_written_otherwise_is_likelier_than_that_of_a_neighbour() -> None:
     """16 for 61, beside which stands 5·4 - 2·2 = 16."""
     (found,) = diagnosed("scores: [[16, 16], [50, -22]]", PROBLEM.replace("[7, -4]", "[-2, 4]"))
-    assert found.mistakes == ("two of its digits were swapped",)
+    assert found.mistakes == ("two digits were swapped",)
 
 
 def test_swapped_digits_are_likelier_than_another_one() -> None:
@@ -188,7 +188,7 @@ def test_what_chance_explains_as_well_is_only_perhaps() -> None:
     assert (found.mistakes, found.likely) == (("Q[0][1]·K_T[1][0] was left out",), False)
     (sure,) = diagnosed("scores: [[50, 8]]", small)
     assert sure.likely
-    assert "its decimal point was moved" in sure.mistakes
+    assert "the decimal point was moved" in sure.mistakes
 
 
 @pytest.mark.parametrize("terms", [3, 4])
@@ -234,7 +234,7 @@ def test_three_slips_in_a_step_are_told_apart() -> None:
     """78 for 87 is the last of them."""
     found = diagnosed("scores: [[61, 6], [39, 78]]")
     assert [diagnosis.cells for diagnosis in found] == [((0, 1),), ((1, 0),), ((1, 1),)]
-    assert found[2].mistakes == ("two of its digits were swapped",)
+    assert found[2].mistakes == ("two digits were swapped",)
 
 
 def test_a_neighbour_that_is_hidden_does_not_hide_a_slip() -> None:
@@ -242,7 +242,7 @@ def test_a_neighbour_that_is_hidden_does_not_hide_a_slip() -> None:
     (found,) = diagnosed(
         "scores: [[61, -6], [50, 87]]\nmasked: [[16, -inf], [50, 87]]", f"{PROBLEM}\nmask: causal"
     )
-    assert (found.mistakes, found.cells) == (("two of its digits were swapped",), ((0, 0),))
+    assert (found.mistakes, found.cells) == (("two digits were swapped",), ((0, 0),))
 
 
 def test_numbers_that_are_made_up_are_no_row_of_slips() -> None:
@@ -274,7 +274,7 @@ def test_a_number_of_hundreds_of_digits_is_not_miscopied() -> None:
     for text, some in (("123", True), ("1" + "0" * 308, False)):
         claim = Claim(text, Decimal(text), Decimal(0))
         assert bool(list(miscopied(claim))) == some
-        assert ("two of its digits were swapped" in dict(miswritten(claim))) == some
+        assert ("two digits were swapped" in dict(miswritten(claim))) == some
 
 
 @in_one_test(
@@ -308,7 +308,7 @@ def test_digits_cut_off_are_one_explanation_beside_the_number_of_a_neighbour() -
         "Q: [[1, 0], [0, 1]]\nK: [[0.5, 0.58], [2, 3]]\nV: [[1], [2]]\nscore: dot",
     )
     assert {
-        "its digits were cut off after 1 decimal",
+        "the digits were cut off after 1 decimal",
         "the number was copied from scores[0][0]",
     } <= set(found.mistakes)
     assert not found.likely

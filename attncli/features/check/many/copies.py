@@ -103,6 +103,9 @@ def written_numbers(solution: Solution, diagnoses: Sequence[Diagnosis]) -> tuple
     of_mistakes, kinds, rare = set[Cell](), dict[Cell, ErrorKind](), set[Cell]()
     for one in diagnoses:
         cells = {(one.step, index) for index in one.cells}
+        # Few exchange two numbers, and not the same two. Their sum is kept: they have one cause.
+        if one.two_numbers:
+            continue
         # Of several cells, an error is one cause that others may share, as a mistake is.
         if one.error is None or len(cells) > 1:
             of_mistakes |= cells

@@ -16,7 +16,7 @@ from attncli.equation.nodes import Expression, Ref, rewrite, walk
 from attncli.features.check.cell_values import CellIndex, CellValues, cell_of, interval, ref_to
 from attncli.features.check.reachability import CellEquation
 from attncli.features.check.single_cell_errors import MOST_NUMBERS_READ, cell_text
-from attncli.features.check.verdicts import Judgement
+from attncli.features.check.verdicts import Judgement, indices_where
 
 # One wrong number is a slip of its own.
 FEWEST_CELLS = 2
@@ -43,7 +43,9 @@ class SlipBefore:
 def slips_before(
     judgement: Judgement, wrong: Mapping[str, tuple[CellIndex, ...]]
 ) -> Iterator[SlipBefore]:
-    """The numbers not written, each of which alone gives two or more of the wrong cells."""
+    """The numbers not written, each of which alone gives two or more of the wrong cells, and all
+    others that are worked out from it and are not wrong.
+    """
     steps = judgement.trace.steps
     for step, cells in wrong.items():
         # What was copied wrong from the problem follows from no other number.
@@ -51,11 +53,15 @@ def slips_before(
             continue
         if not FEWEST_CELLS <= len(cells) <= MOST_CELLS:
             continue
+        follow = tuple(indices_where(judgement.steps[step], "right", "carried"))
         for ref, reading in _read_by(judgement, step, cells).items():
             # If most of a step is wrong otherwise, a row of it may look like a slip.
             is_much = 2 * len(reading) >= len(cells)
             slip = _Slip(judgement.values, step, ref)
-            if is_much and len(reading) >= FEWEST_CELLS and slip.gives(reading):
+            if not is_much or len(reading) < FEWEST_CELLS or not slip.gives(reading):
+                continue
+            # With another number, these would be others, too.
+            if slip.gives(_read_by(judgement, step, cells + follow)[ref]):
                 yield SlipBefore(slip.name, step, reading)
 
 

@@ -365,7 +365,11 @@ def causes(
 
 
 def _is_slip(found: Diagnosis) -> bool:
-    """Whether a single number went wrong: one that was written, or one that was read."""
+    """Whether a single number went wrong: one that was written, or one that was read; or two that
+    were exchanged.
+    """
+    if found.two_numbers:
+        return True
     if found.error is None:
         return False
     return len(found.cells) == 1 or found.error.kind in READ_WRONGLY
