@@ -148,6 +148,7 @@ def _data(results: Sequence[Marked], found: Copies) -> dict[str, Any]:
                     "numbers": each.numbers,
                     "of": each.of,
                     "chance": each.chance,
+                    "same": None if each.same is None else each.same._asdict(),
                 }
                 for each in found.of_another
             ],
@@ -307,11 +308,14 @@ def _bars(steps: Mapping[str, tuple[int, int]]) -> Table:
 def _alike_in_words(found: Copies) -> Iterator[str]:
     for each in found.of_another:
         whose = "right for the problem of" if each.right_there else "also in the answers of"
-        yield (
-            f"{each.student}: {each.numbers} of {count(each.of, 'number')} that are wrong are"
-            f" {whose} {all_named(each.others)}. By chance, {in_classes(each.chance)} has such a"
-            " case."
+        said = (
+            f"{each.student}: {each.numbers} of {count(each.of, 'number')} that are wrong or"
+            f" carried are {whose} {all_named(each.others)}."
         )
+        if each.same is not None:
+            same = each.same.in_words
+            said += f" {same[0].upper()}{same[1:]}."
+        yield f"{said} By chance, {in_classes(each.chance)} has such a case."
     for group in found.alike:
         yield (
             f"{all_named(group.students)} have the same {count(group.numbers, 'wrong number')} in"

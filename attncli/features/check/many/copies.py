@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import comb, prod
 from typing import NamedTuple
 
 from attncli.cli.classes.summary import all_named
+from attncli.english import count, either
 from attncli.features.check.cell_values import CellIndex
 from attncli.features.check.diagnosis import Diagnosis
 from attncli.features.check.many.one_cause import are_in_line, of_one_cause
@@ -62,10 +63,10 @@ Truth = Mapping[Cell, float]
 class Written(NamedTuple):
     """A number that a student wrote, which stands for all numbers within `half` of `value`.
 
-    It may be `right`. If it is not, it is `unexplained` where it does not follow from the numbers
-    before it, no mistake of a whole step gives it, and its step is no pattern, such as zeros alone.
-    It may be a slip of a `kind` that has a name, be it a `rare` one, and have one cause with
-    `others` of its row or column.
+    It may be `right`, or off by rounding. If it is not, it is `unexplained` where it does not
+    follow from the numbers before it, no mistake of a whole step gives it, and its step is no
+    pattern, such as zeros alone. It may be a slip of a `kind` that has a name, be it a `rare` one,
+    and have one cause with `others` of its row or column.
     """
 
     cell: Cell
@@ -117,7 +118,7 @@ def written_numbers(solution: Solution, diagnoses: Sequence[Diagnosis]) -> tuple
     unexplained = _unexplained_in(judgement, of_mistakes)
     others = _of_one_cause(judgement, unexplained)
     found = []
-    for name, index, cell in judgement.cells_that_are("right", "wrong", "carried"):
+    for name, index, cell in judgement.cells_that_are("right", "rounding", "wrong", "carried"):
         if cell.given is None or name in _OF_EITHER_FORM:
             continue
         at = (name, index)
@@ -125,7 +126,7 @@ def written_numbers(solution: Solution, diagnoses: Sequence[Diagnosis]) -> tuple
             at,
             float(cell.given.value),
             float(cell.given.half),
-            right=cell.verdict == "right",
+            right=cell.verdict in ("right", "rounding"),
             unexplained=index in unexplained.get(name, ()),
             kind=kinds.get(at),
             rare=at in rare,
@@ -186,7 +187,7 @@ class OfAnother:
     `of` all that are not right for the student's own problem.
 
     They are the right ones for the problem of the `others`, or else the ones that the other one has
-    written, too.
+    written, too. If one of the others wrote the `same` numbers, that is said besides.
     """
 
     student: str
@@ -195,6 +196,30 @@ class OfAnother:
     numbers: int
     of: int
     chance: float
+    same: SameNumbers | None = None
+
+
+class SameNumbers(NamedTuple):
+    """So many `numbers` of a student, `of` all, are those that another student wrote in the same
+    cells; so many of them are `not_right` for the problem of the other one.
+    """
+
+    student: str
+    numbers: int
+    of: int
+    not_right: int
+
+    @property
+    def in_words(self) -> str:
+        """All 52 numbers are as Jan wrote them, also the one that is wrong or carried there."""
+        numbers = "both numbers" if self.of == 2 else f"all {count(self.of, 'number')}"
+        if self.numbers < self.of:
+            numbers = f"{self.numbers:,} of {count(self.of, 'number')}"
+        said = f"{numbers} are as {self.student} wrote them"
+        if self.not_right:
+            those = either(self.not_right, "one that is", f"{self.not_right:,} that are")
+            said += f", also the {those} wrong or carried there"
+        return said
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +250,8 @@ class Copies:
             if found.student == student:
                 what = "the answers to the problem of" if found.right_there else "the answers of"
                 notes.append(f"these are {what} {all_named(found.others)}")
+                if found.same is not None:
+                    notes.append(found.same.in_words)
         for group in self.alike:
             if student in group.students:
                 others = [name for name in group.students if name != student]
@@ -253,13 +280,18 @@ class Handed:
         return any(2 * many > written[step] for step, many in not_right.items())
 
 
-def copies(handed: Sequence[Handed], truth_of: Callable[[str], Truth]) -> Copies:
-    """All answers of a class that are alike beyond chance.
+def copies(
+    handed: Sequence[Handed],
+    problems: Mapping[str, Sequence[str]],
+    truth_of: Callable[[str], Truth],
+) -> Copies:
+    """All answers of a class that are alike beyond chance. The `problems` are those of all students
+    of the class, by their names, also of those whose answers are not there.
 
     `truth_of` gives the numbers of a problem by its name. It is asked only if somebody has a step
     with more wrong numbers than right ones.
     """
-    of_another = tuple(_of_another(handed, truth_of))
+    of_another = tuple(_of_another(handed, problems, truth_of))
     # What was copied from another sheet is alike for this reason.
     known = {found.student for found in of_another}
     rest = [each for each in handed if each.student not in known]
@@ -281,10 +313,11 @@ class _Source:
     right: bool
 
 
-def _of_another(handed: Sequence[Handed], truth_of: Callable[[str], Truth]) -> Iterator[OfAnother]:
-    problems: dict[str, list[str]] = defaultdict(list)
-    for each in handed:
-        problems[each.problem].append(each.student)
+def _of_another(
+    handed: Sequence[Handed],
+    problems: Mapping[str, Sequence[str]],
+    truth_of: Callable[[str], Truth],
+) -> Iterator[OfAnother]:
     suspects = [each for each in handed if each.has_a_wrong_step]
     if len(problems) < 2 or not suspects:
         return
@@ -300,8 +333,24 @@ def _of_another(handed: Sequence[Handed], truth_of: Callable[[str], Truth]) -> I
         # Numbers that are right somewhere say more than those that somebody else has, too.
         looked_at = len(suspects)
         found = _likeliest(each, right, looked_at) or _likeliest(each, written, looked_at)
+        if found and found.right_there:
+            found = replace(found, same=_same(each, found.others, handed))
         if found:
             yield found
+
+
+def _same(each: Handed, others: Collection[str], handed: Sequence[Handed]) -> SameNumbers | None:
+    """Who of the others wrote the same numbers: all of them, or some that are not right there."""
+    cells = _by_cell(each.written)
+    found = []
+    for other in handed:
+        if other.student not in others:
+            continue
+        alike = [number for number in other.written if cells.get(number.cell) == number.value]
+        not_right = sum(not number.right for number in alike)
+        if len(alike) == len(cells) or not_right:
+            found.append(SameNumbers(other.student, len(alike), len(cells), not_right))
+    return max(found, key=lambda one: one.numbers, default=None)
 
 
 def _by_cell(written: Iterable[Written]) -> Truth:

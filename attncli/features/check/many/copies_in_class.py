@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -21,15 +22,20 @@ def copies_in(
     rows: Sequence[Marked], submissions: Iterable[Submission], settings: Settings
 ) -> Copies:
     """What is alike in the rows that were checked now; those of earlier results do not say what
-    their students wrote.
+    their students wrote. Whose answers cannot be read has a problem that others may have worked on.
     """
     handed = [
         Handed(row.student, row.problem, row.written) for row in rows if row.written is not None
     ]
-    given = {name_of(each.problem): each.problem for each in submissions}
-    steps = {number.cell[0] for each in handed for number in each.written}
+    given: dict[str, object] = {}
+    students: dict[str, list[str]] = defaultdict(list)
+    for each in submissions:
+        name = name_of(each.problem)
+        given[name] = each.problem
+        students[name].append(each.student)
+    steps = {number.step for each in handed for number in each.written}
     gradient = bool(steps_back(tuple(steps)))
-    return copies(handed, partial(_truth, given, settings, gradient))
+    return copies(handed, students, partial(_truth, given, settings, gradient))
 
 
 def with_notes(rows: Sequence[Marked], found: Copies) -> list[Marked]:

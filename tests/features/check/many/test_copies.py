@@ -117,7 +117,8 @@ def test_answers_to_the_problem_of_another_student(
     notes = {row["student"]: row["note"] for row in results["students"]}
     # Two numbers, each once in twenty, for one of two problems.
     [found] = results["summary"]["answers_of_another"]
-    assert notes == {"Ada": "these are the answers to the problem of Ben", "Ben": None, "Cy": None}
+    of_ben = "these are the answers to the problem of Ben; both numbers are as Ben wrote them"
+    assert notes == {"Ada": of_ben, "Ben": None, "Cy": None}
     assert found == {
         "student": "Ada",
         "others": ["Ben"],
@@ -125,6 +126,7 @@ def test_answers_to_the_problem_of_another_student(
         "numbers": 2,
         "of": 2,
         "chance": pytest.approx(2 / 20**2),
+        "same": {"student": "Ben", "numbers": 2, "of": 2, "not_right": 0},
     }
     assert "Ben" not in (school / "pages" / "Ada.md").read_text("utf-8")
     capsys.readouterr()
@@ -178,4 +180,41 @@ def test_one_step_may_be_copied_alone(tmp_path: Path, monkeypatch: pytest.Monkey
         "Ada": (one, f"scores: [[1, 2]]\n{output_of_two}"),
         "Ben": (two, f"scores: [[3, 4]]\n{output_of_two}"),
     }
-    assert notes_of(handed) == {"Ada": "these are the answers to the problem of Ben", "Ben": None}
+    note = "these are the answers to the problem of Ben"
+    assert notes_of(handed) == {"Ada": note, "Ben": None}
+
+
+WIDE = "Q: [[1]]\nK: [[1], [2], [5], [3]]\nV: [[1], [2], [3], [4]]\n"
+OTHER = "Q: [[1]]\nK: [[7], [9], [4], [6]]\nV: [[1], [2], [3], [4]]\n"
+
+
+def test_whose_slip_was_copied_with_all_the_rest_is_said_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The scores of Ben are 7, 9, 4 and 6, and d_k is 1: his 8 for 4 is carried once.
+
+    Of the numbers of Ada, 7, 9 and 6 are right there, in two steps.
+    """
+    monkeypatch.chdir(tmp_path)
+    of_ben = "scores: [[7, 9, 8, 6]]\nscaled: [[7, 9, 8, 6]]\n"
+    notes = notes_of({"Ada": (WIDE, of_ben), "Ben": (OTHER, of_ben)})
+    same = "all 8 numbers are as Ben wrote them, also the 2 that are wrong or carried there"
+    assert notes["Ada"] == f"these are the answers to the problem of Ben; {same}"
+    capsys.readouterr()
+    assert run(["check", "--batch", "list.csv"]) == 1
+    page = " ".join(capsys.readouterr().out.split())
+    of_another = "6 of 8 numbers that are wrong or carried are right for the problem of Ben."
+    assert f"{of_another} All 8 numbers are as Ben wrote them" in page
+
+
+def test_whose_answers_cannot_be_read_has_a_problem_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    handed = {
+        "Ada": (ONE, "scores: [[3, 4]]\n"),
+        "Ben": (TWO, "x"),
+        "Cy": (ONE, "scores: [[1, 2]]"),
+    }
+    note = "these are the answers to the problem of Ben"
+    assert notes_of(handed) == {"Ada": note, "Ben": None, "Cy": None}
