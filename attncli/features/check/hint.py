@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from attncli.attention.registry import cell_form, headline
-from attncli.english import count
+from attncli.english import count, either
 from attncli.equation.nodes import Name
-from attncli.features.check.verdicts import Judgement, Solution
+from attncli.features.check.verdicts import Judgement, Solution, indices_where
 from attncli.page.document import Block, Document, Formula, Math, Paragraph, Text
 from attncli.page.printer import Printer
 from attncli.tracing.model import Step
@@ -25,6 +25,8 @@ def hint_page(solution: Solution, words: int) -> Document:
     """
     judgement = solution.verdicts
     step, text = _next(judgement)
+    if step is None and not solution.passed:
+        step, text = _to_be_looked_at(judgement)
 
     def data() -> dict[str, Any]:
         return {"next": None if step is None else step.name}
@@ -65,6 +67,22 @@ def _next(judgement: Judgement) -> tuple[Step | None, Text]:
         return None, ("All steps are there.",)
     following = steps[computed[last + 1]]
     return following, (*_called(following), f" is next: {following.rule.title.lower()}.")
+
+
+def _to_be_looked_at(judgement: Judgement) -> tuple[Step | None, Text]:
+    """The first step that is not finished, or has a number that is off by one, where all steps are
+    there.
+    """
+    for name, cells in judgement.steps.items():
+        step = judgement.trace.steps[name]
+        if _filled(judgement, name) and (blank := len(indices_where(cells, "missing"))):
+            to_go = f" is not finished: {count(blank, 'number')} of it to go."
+            return step, ("All steps are there, but ", *_called(step), to_go)
+        if off := len(indices_where(cells, "rounding")):
+            are = either(off, "is off by one in its last digit", "are off by one in the last digit")
+            said = f" {are}: round again."
+            return step, (f"All steps are there. {count(off, 'number')} of ", *_called(step), said)
+    return None, ("All steps are there.",)
 
 
 def _called(step: Step) -> Text:

@@ -141,6 +141,7 @@ def marked(
     from attncli.features.check.marks.solution import (
         solution_marks,
         with_all_that_costs,
+        with_named_slips,
         without_guesses_at_slips,
         without_uncharged,
     )
@@ -151,8 +152,9 @@ def marked(
         diagnoses = diagnose(solution.verdicts)
         earned = solution_marks(solution, diagnoses, scheme)
     judgement = solution.whole or solution.verdicts
-    diagnoses = without_guesses_at_slips(diagnoses, earned)
+    diagnoses = without_guesses_at_slips(judgement, diagnoses, earned)
     diagnoses = without_uncharged(diagnoses, earned)
+    earned = with_named_slips(judgement, diagnoses, earned)
     diagnoses = with_all_that_costs(judgement, diagnoses, earned)
     answers = solution.verdicts.answers.steps
     shown = [

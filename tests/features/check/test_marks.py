@@ -356,6 +356,33 @@ def test_what_to_teach_again_has_each_reason_once(
     assert "• 1 student: missing numbers in scaled. Ben." in again
 
 
+def test_scores_that_were_rounded_early_are_called_so_on_every_page() -> None:
+    """7, −4, 6 and 2 over √3 are 4.0, −2.3, 3.5 and 1.2: weights of 0.60, 0.36 and 0.04 for 0.62,
+    0.35 and 0.03. Other weights are off by one, or not at all.
+    """
+    scores = np.array([[2, -2, 0, -2], [1, 0, 2, 2], [6, -4, 4, 0], [7, -4, 6, 2]])
+    x = np.array([[1, 1], [-1, 0], [0, 2], [-1, 2]])
+    given = {"X": x, "W_Q": [[2, 1, -1], [0, 1, 0]], "W_K": [[-1, 2, 0], [0, 1, 2]]}
+    assert (x @ given["W_Q"] @ (x @ given["W_K"]).T == scores).all()
+    problem: dict[str, Any] = {name: np.array(each).tolist() for name, each in given.items()}
+    problem |= {"W_V": [[-1, 1], [0, 1]], "mask": "causal"}
+    early = np.round(scores / np.sqrt(3), 1)
+    weights = softmax(np.where(np.tri(4), early, -np.inf))
+    answers = {"scores": scores.tolist(), "weights": [[f"{a:.2f}" for a in row] for row in weights]}
+    assert answers["weights"][3] == ["0.60", "0.00", "0.36", "0.04"]
+    said = "perhaps the scaled scores were rounded to one decimal first"
+    marking = {"marks": 20, "decimals": 2, "steps": {"scores": 10, "weights": 10}, "mistake": 2}
+    plain, marked = (
+        attncli.check(problem, answers),
+        attncli.check(problem, answers, marking=marking),
+    )
+    for page in (plain.to_markdown(), marked.to_markdown()):
+        assert f"weights: {said}. This would explain all 16 cells." in page
+    assert f"(weights, t4 $\\to$ t1: {said})" in marked.to_markdown()
+    (row,) = attncli.check_many([("Ada", problem, answers)], marking=marking)
+    assert row.mistakes == (("weights", said),)
+
+
 # Digits
 
 

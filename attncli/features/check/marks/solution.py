@@ -182,7 +182,9 @@ def without_uncharged(diagnoses: Sequence[Diagnosis], marks: Marks) -> tuple[Dia
     return tuple(kept)
 
 
-def without_guesses_at_slips(diagnoses: Sequence[Diagnosis], marks: Marks) -> tuple[Diagnosis, ...]:
+def without_guesses_at_slips(
+    judgement: Judgement, diagnoses: Sequence[Diagnosis], marks: Marks
+) -> tuple[Diagnosis, ...]:
     """The diagnoses without those that only perhaps explain a single number, where that is a slip
     without a name, or follows from one.
     """
@@ -190,14 +192,35 @@ def without_guesses_at_slips(diagnoses: Sequence[Diagnosis], marks: Marks) -> tu
     for each in marks.slips:
         if each.names or not each.said:
             slips.update(each.cells)
-    kept = [found for found in diagnoses if not _is_guess_at_slip(found, slips)]
+    kept = [found for found in diagnoses if not _is_guess_at_slip(judgement, found, slips)]
     return tuple(kept)
 
 
-def _is_guess_at_slip(found: Diagnosis, slips: Collection[WrongCell]) -> bool:
-    if found.likely or len(found.cells) != 1:
+def _is_guess_at_slip(judgement: Judgement, found: Diagnosis, slips: Collection[WrongCell]) -> bool:
+    if found.likely or len(found.cells) != 1 or _gives_what_is_off(judgement, found):
         return False
     return (found.step, found.cells[0]) in slips
+
+
+def _gives_what_is_off(judgement: Judgement, found: Diagnosis) -> bool:
+    """Whether it gives all of a step, also numbers that are off by one in the last digit."""
+    return found.whole and bool(indices_where(judgement.steps[found.step], "rounding"))
+
+
+def with_named_slips(judgement: Judgement, diagnoses: Sequence[Diagnosis], marks: Marks) -> Marks:
+    """The marks, with a slip called by what perhaps explains it and all other numbers of its step,
+    as the diagnoses have it.
+    """
+    said: dict[WrongCell, str] = {}
+    for found in diagnoses:
+        if len(found.cells) == 1 and _gives_what_is_off(judgement, found):
+            names = ", or ".join(with_labels(judgement, name) for name in found.mistakes)
+            said[found.step, found.cells[0]] = f"perhaps {names}"
+    slips = []
+    for each in marks.slips:
+        is_single = len(each.cells) == 1 and not each.said
+        slips.append(replace(each, said=said.get(each.cells[0], "")) if is_single else each)
+    return replace(marks, slips=tuple(slips))
 
 
 def _may_be_better(marks: Marks) -> bool:
