@@ -340,10 +340,10 @@ def _mistake_with_slips(
         explained = tuple(cell for cell in cells if cell not in best.slips)
         claims = values.answers.steps[step].cells
         different = {claims[cell].value: cell for cell in explained}.values()
-        if (
-            len(known_mistakes()) * coincidence(values.trace.steps[step], claims, different)
-            < MOST_BY_CHANCE
-        ):
+        by_chance = len(known_mistakes()) * coincidence(values.trace.steps[step], claims, different)
+        # Who divides by nearly nothing may have any number.
+        any_number = _by_chance(trials, step, explained, best)
+        if by_chance < MOST_BY_CHANCE and any_number < MOST_BY_CHANCE_BESIDE_A_LIKELY_ONE:
             return Diagnosis(
                 step, _names(alike), explained, True, rounded=decimals, slips=best.slips
             )

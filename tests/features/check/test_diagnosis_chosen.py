@@ -251,6 +251,16 @@ def test_three_numbers_are_too_few_for_a_slip() -> None:
     assert not diagnosed("scaled: [[0.33, 1.67, 9], [null, null, null], [null, null, null]]", LOVE)
 
 
+def test_who_divides_by_nearly_nothing_may_have_any_number() -> None:
+    """Each row of scores adds up to 0, or to some hundredths as they are rounded; of a share of
+    that, 0.27 is no sign.
+    """
+    problem = "Q: [[-1, 0], [0, 2]]\nK: [[2, -2], [-2, 2]]\nV: [[1, 0], [1, 0]]"
+    scores = "scores: [[-2.00, null], [-4.00, 4.00]]\n"
+    found = diagnosed(f"{scores}weights: [[0.27, 0.83], [0.27, -0.73]]", problem)
+    assert not any(each.slips for each in found)
+
+
 def test_numbers_that_are_all_alike_are_no_evidence() -> None:
     """Each score is 2, and each scaled one is written as 1, as all but one would be divided by d_k;
     2 / √2 is 1.41.
