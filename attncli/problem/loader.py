@@ -68,7 +68,6 @@ from attncli.problem.text.values import (
     read_title,
     read_word,
     require_keys,
-    whole_numbers,
 )
 
 if TYPE_CHECKING:
@@ -223,7 +222,7 @@ def _read_values(root: MappingNode, reading: Reading, convention: Convention) ->
             if decimal:
                 reading.errors.add(decimal.message, at=decimal.at, help=decimal.help)
             else:
-                help = unknown_key_help(key, whole_numbers(Value(node, key, reading)))
+                help = unknown_key_help(key, node)
                 help = "did you mean V?" if key == "v" else help
                 reading.errors.add(f"there is no key {named(key)}", at=at, help=help)
     return values

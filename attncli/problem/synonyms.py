@@ -4,12 +4,11 @@ that are none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from itertools import pairwise
-
 from attncli.english import shorten
 from attncli.errors import did_you_mean
 from attncli.problem.keys import KEYS
+from attncli.problem.taken_over import TAKEN_OVER, Advice
+from attncli.problem.text.nodes import Node
 
 # What is written here, and the words for it elsewhere: a key alone, or a key with what it says.
 SYNONYMS = {
@@ -51,7 +50,7 @@ SYNONYMS = {
         "past_k",
         "past_v",
     ),
-    "mask": ("attn_mask", "attention_mask", "masks"),
+    "mask": ("attn_mask", "attention_mask", "src_mask", "tgt_mask", "memory_mask", "masks"),
     "mask: causal": ("causal", "is_causal", "use_causal_mask"),
     "mask: {causal: true, corner: bottom-right}": ("corner",),
     "mask: {lengths: [2, 3]}": (
@@ -61,8 +60,21 @@ SYNONYMS = {
         "key_value_seq_lengths",
         "nonpad_kv_seqlen",
     ),
-    "mask: {padding: [1, 1, 0]}": ("padding", "padding_mask", "key_padding_mask"),
-    "mask: {window: [2, 0]}": ("window", "window_size", "sliding_window", "local_window_size"),
+    "mask: {padding: [1, 1, 0]}": (
+        "padding",
+        "padding_mask",
+        "key_padding_mask",
+        "src_key_padding_mask",
+        "tgt_key_padding_mask",
+        "memory_key_padding_mask",
+    ),
+    "mask: {window: [2, 0]}": (
+        "window",
+        "window_size",
+        "sliding_window",
+        "sliding_window_size",
+        "local_window_size",
+    ),
     "mask: {documents: [0, 0, 1]}": (
         "documents",
         "document_id",
@@ -126,50 +138,12 @@ _SIZES = (
     "n_embd",
     "hidden_size",
 )
-# Longer masks are not written out in a line of help.
-_MOST_KEYS = 32
-
-
-def _documents_between(bounds: list[int]) -> str | None:
-    """Where each document begins, and where the last one ends, as the number of its document for
-    every key; None where these are no such places.
-    """
-    is_in_order = bounds == sorted(bounds)
-    if not is_in_order or bounds[:1] != [0] or bounds[-1] > _MOST_KEYS:
-        return None
-    numbers: list[int] = []
-    for document, (begin, end) in enumerate(pairwise(bounds)):
-        length = end - begin
-        numbers += [document] * length
-    return _documents(numbers)
-
-
-def _documents(numbers: list[int]) -> str | None:
-    if not 0 < len(numbers) <= _MOST_KEYS:
-        return None
-    return f"mask: {{documents: {numbers}}}"
-
-
-def _chunk(numbers: list[int]) -> str | None:
-    return f"mask: {{causal: true, chunk: {numbers[0]}}}" if numbers and numbers[0] > 0 else None
-
-
-def _first(numbers: list[int]) -> str | None:
-    return f"mask: {{any: [causal, {{first: {numbers[0]}}}]}}" if numbers else None
-
-
-# What says the same with the numbers that stand there, by what is written without them.
-_WITH_NUMBERS: Mapping[str, Callable[[list[int]], str | None]] = {
-    "mask: {documents: [0, 0, 1]}": _documents,
-    "mask: {causal: true, chunk: 4}": _chunk,
-    "mask: {any: [causal, {first: 1}]}": _first,
-}
 _BY_NAME = {name: written for written, names in SYNONYMS.items() for name in names}
 
 
-def unknown_key_help(key: str, numbers: list[int] | None = None) -> str:
-    """A help line for a key that is none: what says the same here, with the whole `numbers` behind
-    the key, the nearest key, or where all of them are.
+def unknown_key_help(key: str, node: Node | None = None) -> str:
+    """A help line for a key that is none: what says the same here as the key with the `node`
+    behind it, the nearest key, or where all of them are.
 
     >>> unknown_key_help("maks")
     'did you mean mask?'
@@ -182,25 +156,25 @@ def unknown_key_help(key: str, numbers: list[int] | None = None) -> str:
         return f"this is an option, not a key: --{word}"
     if word in _SIZES:
         return f"remove {key}: sizes are those of the arrays"
-    if written := equivalent(key, numbers):
-        return f"did you mean {written}?" if written in KEYS else f"write {written}"
+    if advice := equivalent(key, node):
+        return f"did you mean {advice.written}?" if advice.written in KEYS else str(advice)
     return did_you_mean(key, list(KEYS), "attncli schema problem lists the keys", cutoff=0.75)
 
 
-def equivalent(key: str, numbers: list[int] | None = None) -> str:
-    """What is written here for a key of other software, `heads` or `mask: causal`, with the numbers
-    behind the key where they can be taken over; empty for a key that is unknown.
+def equivalent(key: str, node: Node | None = None) -> Advice | None:
+    """What is written here for a key of other software, `heads` or `mask: causal`, with what stands
+    behind the key where that can be taken over; None for a key that is unknown.
 
-    >>> equivalent("cu_seqlens", [0, 2, 3])
-    'mask: {documents: [0, 0, 1]}'
+    >>> equivalent("num_heads")
+    Advice(written='heads', remark='')
     """
-    written = _BY_NAME.get(_plain(key), "")
-    take_over = _WITH_NUMBERS.get(written)
-    if _plain(key).startswith(("cu_seqlens", "cu_seq_lens")):
-        take_over = _documents_between
-    if numbers is None or take_over is None:
-        return written
-    return take_over(numbers) or written
+    word = _plain(key)
+    written = _BY_NAME.get(word)
+    if written is None:
+        return None
+    take_over = TAKEN_OVER.get(written)
+    taken_over = take_over(word, node) if take_over and node else None
+    return taken_over or Advice(written)
 
 
 def _plain(key: str) -> str:

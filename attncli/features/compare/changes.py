@@ -72,12 +72,23 @@ def _instead(key: str, value: str, words: Iterable[str]) -> str:
             value = f"{{{part}: {value}}}"
         setting = quoted(f"{first}={value}")
         return f"write {SET} {shorten(setting, 120)}"
-    written, _, advised = equivalent(key).partition(": ")
-    if advised:
-        return f"write {SET} '{written}={advised}'"
+    advice = equivalent(key, _node_of(value))
+    if advice:
+        written, _, advised = advice.written.partition(": ")
+        if advised:
+            return f"write {SET} '{written}={advised}'{advice.remark}"
+        key = written
     known = [*KEYS, *words]
     help = f"the keys are {', '.join(known)}"
-    return did_you_mean(written or key, known, help)
+    return did_you_mean(key, known, help)
+
+
+def _node_of(value: str) -> Node | None:
+    """What stands behind the equals sign; None where that cannot be read."""
+    try:
+        return parse_value(ErrorCollector(Source(SET, value), Exit.USAGE))
+    except AttncliError:
+        return None
 
 
 def read_changed(

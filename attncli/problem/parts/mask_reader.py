@@ -20,17 +20,13 @@ from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, Node, descri
 from attncli.problem.text.number_forms import NumberError
 from attncli.problem.text.numbers import as_float
 from attncli.problem.text.pasted.finding import written_out
-from attncli.problem.text.values import Value, read_word, require_keys, whole_numbers
+from attncli.problem.text.values import Value, read_word, require_keys
 
 # These words fill a matrix, and are no forms of a mask.
 _CELL_WORDS = ("true", "false", "yes", "no", "on", "off", "inf", "nan")
 # It stands beside the forms that have one.
 _CORNER_KEY = "corner"
 _PADDING_EXAMPLE = "{padding: [1, 1, 0]}"
-_TRUTHS_HELP = (
-    "write {keep: [[1, 0], …]} where 1 means may attend, or {hide: [[0, 1], …]} where 1 means"
-    " hidden"
-)
 _NO_INTEGERS = (
     "write true and false, {keep: …} or {hide: …}; or for numbers to add {additive: …}, or 1.0"
     " and 0.0"
@@ -39,7 +35,6 @@ _NO_INTEGERS = (
 _TRUTHS_EXAMPLE = "[[true, false], [true, true]]"
 # They are meant as true and false, as the error then says.
 _OLD_TRUTHS = ("yes", "no", "on", "off")
-_FLAT_HELP = f"write {_PADDING_EXAMPLE} for the keys that exist, or one row per query"
 
 
 @dataclass(slots=True)
@@ -143,7 +138,7 @@ def _read_form(value: Value, reading: MaskReading) -> None:
             reading.add(forms()[node.text](), value)
     elif isinstance(node, ListNode):
         if node.length and not _holds_lists(node):
-            value.wrong("must be a list of rows, not a single list", _FLAT_HELP)
+            value.wrong("must be a list of rows, not a single list", _flat_help(node))
         else:
             reading.add(_read_bare(value, reading.convention), value)
     elif "file" in node.keys:
@@ -156,8 +151,16 @@ def _meant(key: str, value: Value) -> str:
     """What to write for a mask as other software calls it; empty for any other key."""
     from attncli.problem.synonyms import equivalent
 
-    written = equivalent(key, whole_numbers(value))
-    return f"write {written}" if written.startswith("mask: ") else ""
+    advice = equivalent(key, value.node)
+    return str(advice) if advice and advice.written.startswith("mask: ") else ""
+
+
+def _flat_help(node: ListNode) -> str:
+    """What to write for a single list in the place of a mask."""
+    from attncli.problem.taken_over import padding_of
+
+    padding = padding_of(node) or f"{_PADDING_EXAMPLE} for the keys that exist"
+    return f"write {padding}; or one row per query"
 
 
 def _with_a_corner() -> list[str]:
@@ -236,8 +239,11 @@ def _read_bare(value: Value, convention: Convention) -> MaskPart | None:
             return None
         only_zero_one, integers = all(map(is_zero_or_one, cells)), all(map(_is_integer, cells))
     if only_zero_one and convention.one is None:
+        from attncli.problem.taken_over import keep_or_hide
+
         value.wrong(
-            "a mask of only 0 and 1 is ambiguous: 1 can mean visible or hidden", _TRUTHS_HELP
+            "a mask of only 0 and 1 is ambiguous: 1 can mean visible or hidden",
+            f"write {keep_or_hide(value.node)}",
         )
         return None
     if only_zero_one and convention.one == "refused" and integers:

@@ -170,16 +170,6 @@ def read_integer(value: Value, *, least: int, help: str) -> int | None:
     return None
 
 
-def whole_numbers(value: Value) -> list[int] | None:
-    """The whole numbers that stand there, in a list or alone; None where anything else does."""
-    values = list(value.items) or [value]
-    texts = [each.text for each in values if isinstance(each.node, Leaf)]
-    are_whole = len(texts) == len(values) and all(
-        _INTEGER.fullmatch(text) and len(text) <= _MOST_DIGITS for text in texts
-    )
-    return [int(text) for text in texts] if are_whole else None
-
-
 def read_truth(value: Value) -> bool | None:
     """true or false; None after reporting anything else."""
     found = truth(value.node)

@@ -132,7 +132,12 @@ def test_the_tree_is_not_changed() -> None:
         ("causal=true", "--set causal: there is no such key (write --set 'mask=causal')"),
         (
             "window=[1, 0]",
-            "--set window: there is no such key (write --set 'mask={window: [2, 0]}')",
+            "--set window: there is no such key (write --set 'mask={window: [1, 0]}')",
+        ),
+        (
+            "key_padding_mask=[false, true]",
+            "--set key_padding_mask: there is no such key (write --set 'mask={padding: [1, 0]}':"
+            " here 1 is a key that exists, ",
         ),
         ("num_heads=2", "--set num_heads: there is no such key (did you mean heads?)"),
         (

@@ -103,10 +103,7 @@ ONE_EACH = "give one for each entry of the batch, or one for all"
 LEADING = (
     "a mask can also be heads × n × m or batch × heads × n × m; heads and batch can be 1, for all"
 )
-POLARITY = (
-    "(write {keep: [[1, 0], …]} where 1 means may attend, or {hide: [[0, 1], …]} where 1 means"
-    " hidden)"
-)
+AMBIGUOUS = "a mask of only 0 and 1 is ambiguous: 1 can mean visible or hidden"
 WINDOW = "write how many keys a query sees to its left and right; -1 means no limit"
 ROWS = "write causal, or rows such as [[true, false], [true, true]]"
 FORM = "(a form looks like mask: {padding: [1, 1, 0]})"
@@ -132,16 +129,19 @@ BAD = [
         "[1, 1, 0]",
         (
             "4:7: mask: must be a list of rows, not a single list "
-            "(write {padding: [1, 1, 0]} for the keys that exist, or one row per query)"
+            "(write {padding: [1, 1, 0]} if 1 is a key that exists, {padding: [0, 0, 1]} if 1 is"
+            " padding; or one row per query)"
         ),
     ),
     (
         "[[1, 0, 1], [1, 1, 0]]",
-        f"4:7: mask: a mask of only 0 and 1 is ambiguous: 1 can mean visible or hidden {POLARITY}",
+        f"4:7: mask: {AMBIGUOUS} (write {{keep: [[1, 0, 1], [1, 1, 0]]}} if 1 means may attend,"
+        " {hide: [[1, 0, 1], [1, 1, 0]]} if it means hidden)",
     ),
     (
         "[[1.0, 0.0, 1], [1, 1, 0]]",
-        f"4:7: mask: a mask of only 0 and 1 is ambiguous: 1 can mean visible or hidden {POLARITY}",
+        f"4:7: mask: {AMBIGUOUS} (write {{keep: [[1.0, 0.0, 1], [1, 1, 0]]}} if 1 means may attend,"
+        " {hide: [[1.0, 0.0, 1], [1, 1, 0]]} if it means hidden)",
     ),
     (
         "[[1, true, 1], [1, 1, 0]]",
@@ -267,8 +267,8 @@ BAD = [
     (
         "{window: 1}",
         (
-            "4:16: mask.window: must be two numbers, not 1 (write {window: [left, right]}, where -1"
-            " means no limit)"
+            "4:16: mask.window: must be two numbers, not 1 (write {window: [0, 0]} for 1 key with"
+            " the query's own, {window: [1, 0]} for 1 before it)"
         ),
     ),
     (

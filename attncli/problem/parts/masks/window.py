@@ -30,10 +30,10 @@ class Window(MaskPart):
             what = (
                 f"a list of {length}" if isinstance(value.node, ListNode) else describe(value.node)
             )
-            value.wrong(
-                f"must be two numbers, not {what}",
-                "write {window: [left, right]}, where -1 means no limit",
-            )
+            from attncli.problem.taken_over import window_of
+
+            help = "write {window: [left, right]}, where -1 means no limit"
+            value.wrong(f"must be two numbers, not {what}", window_of(value.node) or help)
             return None
         help = "write how many keys a query sees to its left and right; -1 means no limit"
         left, right = (read_integer(item, least=-1, help=help) for item in value.items)
