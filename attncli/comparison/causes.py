@@ -5,8 +5,8 @@ known mistake.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import product, takewhile
+from collections.abc import Iterator, Mapping
+from itertools import takewhile
 from math import prod
 from typing import get_args
 
@@ -15,6 +15,12 @@ from numpy.typing import NDArray
 
 from attncli.comparison.coarse_numbers import coarse_numbers
 from attncli.comparison.known_mistakes import MOST_WEIGHTS, Explanation, unexplained_size
+from attncli.comparison.rows_by_place import (
+    are_everywhere,
+    places_in_words,
+    quoted,
+    rows_by_place,
+)
 from attncli.english import either, listed
 from attncli.page.document import Text
 from attncli.page.measures import legible_number, number
@@ -86,9 +92,6 @@ def _fitting(factor: float, squares: Mapping[str, float]) -> tuple[str, ...]:
     return tuple(fitting)
 
 
-# How many queries, and how many heads, a sentence names.
-MOST_QUERIES_NAMED = 8
-MOST_PLACES_NAMED = 4
 # Each row of these is of one query.
 _OF_QUERIES = ("weights", "heads_output", "concat", "output")
 _OF_MASK = ("mask", "masked")
@@ -154,11 +157,13 @@ def _without_effect(comparison: Comparison) -> str:
 
 def _blind_queries(explained: Explanation) -> str:
     """Which queries are blind with the mistake: they see no key."""
-    labels = [f'"{label}"' for label in explained.blind]
+    if not are_everywhere(explained.blind):
+        places = places_in_words(explained.blind)
+        return f"With this mistake, these see no key: {places}."
+    [(_, labels)] = explained.blind
     query = either(len(labels), "query", "queries")
     sees = either(len(labels), "sees", "see")
-    named = listed(labels, most=MOST_QUERIES_NAMED)
-    return f"With this mistake, the {query} {named} {sees} no key."
+    return f"With this mistake, the {query} {quoted(labels)} {sees} no key."
 
 
 def _rows_without_numbers(comparison: Comparison) -> Iterator[Text]:
@@ -197,26 +202,13 @@ def _nan_rows(step: StepComparison, side: Operand, only_nan: NDArray[np.bool_]) 
     """the row of the query "t2" is NaN in theirs; or, of some heads, rows are NaN in theirs: head
     0, query "t2"; head 1, queries "t1" and "t2".
     """
-    *outer, queries, _ = step.labels
-    by_place = only_nan.reshape(-1, only_nan.shape[-1])
-    if (by_place == by_place[0]).all():
-        labels = _quoted(queries, by_place[0])
-        rows = either(len(labels), "the row of the query", "the rows of the queries")
-        are = either(len(labels), "is", "are")
-        return f"{rows} {listed(labels, most=MOST_QUERIES_NAMED)} {are} NaN {side.phrase}"
-    places = []
-    for names, rows_of_place in zip(product(*outer), by_place, strict=True):
-        labels = _quoted(queries, rows_of_place)
-        if labels:
-            query = either(len(labels), "query", "queries")
-            places.append(f"{', '.join(names)}, {query} {listed(labels, most=MOST_QUERIES_NAMED)}")
-    shown = "; ".join(places[:MOST_PLACES_NAMED])
-    more = "; …" if len(places) > MOST_PLACES_NAMED else ""
-    return f"rows are NaN {side.phrase}: {shown}{more}"
-
-
-def _quoted(labels: Sequence[str], chosen: NDArray[np.bool_]) -> list[str]:
-    return [f'"{label}"' for label, is_chosen in zip(labels, chosen, strict=True) if is_chosen]
+    found = rows_by_place(only_nan, step.labels[:-1])
+    if not are_everywhere(found):
+        return f"rows are NaN {side.phrase}: {places_in_words(found)}"
+    [(_, labels)] = found
+    rows = either(len(labels), "the row of the query", "the rows of the queries")
+    are = either(len(labels), "is", "are")
+    return f"{rows} {quoted(labels)} {are} NaN {side.phrase}"
 
 
 def _may_hide_rows(comparison: Comparison) -> bool:

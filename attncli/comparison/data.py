@@ -54,7 +54,7 @@ def _explanation(comparison: Comparison, explained: Explanation) -> dict[str, An
         "step": explained.step,
         "mistakes": list(explained.mistakes),
         "shared": list(explained.shared),
-        "sees_no_key": list(explained.blind),
+        "sees_no_key": explained.blind_labels,
     }
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from attncli.comparison.conversions import conversions, tiled_kv_heads
 from attncli.comparison.mistaken_numbers import FEWEST_CELLS, Attempt, Made
+from attncli.comparison.rows_by_place import RowsOfPlace, rows_by_place
 from attncli.equation.nodes import Expression
 from attncli.mistakes.alike import groups_of_alike, shared_words
 from attncli.mistakes.blind_queries import blind_queries
@@ -39,15 +40,21 @@ class Explanation:
     they give first.
 
     `shared` says of those that are one in these numbers what they do: All 4 mistakes divide scores
-    by 4 instead of 2. `blind` are the labels of the queries that see no key with any of the
-    mistakes.
+    by 4 instead of 2. `blind` are the queries that see no key with any of the mistakes, by
+    their entries and heads.
     """
 
     side: Operand
     step: str
     mistakes: tuple[str, ...]
     shared: tuple[str, ...] = ()
-    blind: tuple[str, ...] = ()
+    blind: tuple[RowsOfPlace, ...] = ()
+
+    @property
+    def blind_labels(self) -> list[str]:
+        """The labels of these queries, of all entries and heads, each once."""
+        labels = [label for place in self.blind for label in place.queries]
+        return list(dict.fromkeys(labels))
 
 
 class _Fitting(NamedTuple):
@@ -237,15 +244,15 @@ def _explanation(attempt: Attempt, groups: list[list[_Fitting]]) -> Explanation:
     trace = attempt.trace
     names: list[str] = []
     shared = []
-    blind: set[tuple[str, ...]] = set()
+    blind: set[tuple[RowsOfPlace, ...]] = set()
     for group in groups:
         of_group = tuple(one.name for one in group)
         names += of_group
         if len(group) > 1:
             first = group[0].mistaken
             shared.append(shared_words(trace, of_group, first))
-        blind.update(_blind_labels(trace, one.mistaken) for one in group)
-    blind_with_each: tuple[str, ...] = ()
+        blind.update(_newly_blind(trace, one.mistaken) for one in group)
+    blind_with_each: tuple[RowsOfPlace, ...] = ()
     if len(blind) == 1:
         (blind_with_each,) = blind
     return Explanation(
@@ -257,19 +264,13 @@ def _explanation(attempt: Attempt, groups: list[list[_Fitting]]) -> Explanation:
     )
 
 
-def _blind_labels(trace: Trace, mistaken: MistakenTrace) -> tuple[str, ...]:
-    """The queries that see no key in any entry or head with a mistake, though they see one without
-    it.
-    """
+def _newly_blind(trace: Trace, mistaken: MistakenTrace) -> tuple[RowsOfPlace, ...]:
+    """The queries that see no key with a mistake, though they see one without it."""
     if "masked" not in mistaken.moved:
         return ()
     blind = blind_queries(mistaken["masked"])
     blind_without = blind_queries(trace["masked"])
-    new = blind & ~blind_without
-    by_head = new.reshape(-1, new.shape[-1])
-    in_any_head = by_head.any(axis=0)
-    rows: list[int] = np.flatnonzero(in_any_head).tolist()
-    return tuple(trace.tokens[row] for row in rows)
+    return rows_by_place(blind & ~blind_without, trace.steps["masked"].labels[:-1])
 
 
 def _many(trace: Trace) -> int:

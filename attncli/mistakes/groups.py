@@ -28,7 +28,7 @@ GROUPS = tuple(
         ("Wrong positions", r"^(rope|alibi|sines|cache)-"),
         ("Wrong scale", r"scale|softcap"),
         ("Wrong softmax", r"^(softmax|base|shift)-|exponentials"),
-        ("Wrong mask", r"mask|causal|window|^(minus|hidden)-"),
+        ("Wrong mask", r"mask|padding|causal|window|^(minus|hidden)-"),
         ("Wrong heads", r"heads|^fused-"),
     )
 )

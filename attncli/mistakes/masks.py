@@ -45,6 +45,9 @@ from attncli.tracing.model import Trace
 
 SENTINELS = ("-1e9", "-1e4", "-9999", "-1000", "-100", "-10", "-1")
 _MINUS_INFINITY = Number(-math.inf, "-inf")
+# Which keys exist, and the matrices of a mask, in equations: exists, keep_2.
+_PADDING = re.compile(r"(exists|length)(_\d+)?")
+_MATRIX = re.compile(r"(keep|hide)(_\d+)?")
 # How far a window reaches, in equations: left, right_2.
 _REACH = re.compile(r"(left|right)(_\d+)?")
 
@@ -346,6 +349,39 @@ def any_of_masks(expression: Expression, _: Trace) -> Expression | None:
     return Call("where", (*shown.arguments[:2], by_causal)) if isinstance(shown, Call) else None
 
 
+def part_inverted(part: re.Pattern[str]) -> Rewrite:
+    """The conditions that read these parameters turned round, and those beside them kept.
+
+    None where nothing stands beside them: then the mask was inverted.
+    """
+
+    def function(expression: Expression, _: Trace) -> Expression | None:
+        own = _conditions(expression)
+        turned = [_turned(each) if _reads(each, part) else each for each in own]
+        are_kept = [before == after for before, after in zip(own, turned, strict=True)]
+        if all(are_kept) or not any(are_kept):
+            return None
+        return _showing(tuple(turned), expression)
+
+    return function
+
+
+def _reads(condition: Expression, part: re.Pattern[str]) -> bool:
+    named = [node.name for node in walk(condition) if isinstance(node, Name | Ref)]
+    return any(map(part.fullmatch, named))
+
+
+def _turned(condition: Expression) -> Expression:
+    """Whether a key is padding where it exists: 0 for 1, or j >= length for j < length."""
+    match condition:
+        case Call("eq", (sides, Number(value))) if value in (0, 1):
+            return Call("eq", (sides, number_node(1 - int(value))))
+        case Call("lt", sides):
+            return Call("ge", sides)
+        case _:
+            return condition
+
+
 def _has_blind_queries(trace: Trace) -> bool:
     """Whether a query sees no key; one with a sink has that at least to look at."""
     return bool(trace.fully_masked) and "sink" not in {*trace.parameters, *trace}
@@ -538,6 +574,12 @@ MASK_MISTAKES: tuple[Mistake, ...] = (
     ),
     Mistake("mask-forgotten", "the mask was forgotten", rewritten(masked=without_mask)),
     _mask_mistake("mask-inverted", "the mask was inverted", inverted),
+    _mask_mistake("padding-inverted", "the padding was inverted", part_inverted(_PADDING)),
+    _mask_mistake(
+        "mask-matrix-inverted",
+        "the matrix of the mask was inverted, but not the masks beside it",
+        part_inverted(_MATRIX),
+    ),
     _mask_mistake(
         "causal-hides-past",
         "the causal mask hid what comes before, not what comes after",

@@ -1202,6 +1202,11 @@ def causal_keep(s: Sheet) -> Array:
     return np.tri(*s.mask_given.shape, dtype=bool)
 
 
+def existing(s: Sheet) -> Array:
+    """Which keys are no padding."""
+    return np.array(s.problem["mask"]["padding"]) == 1
+
+
 def masked_by(shown: Callable[[Sheet], Array]) -> Steps:
     return {"mask": lambda s: np.where(shown(s), 0.0, -np.inf)}
 
@@ -1290,6 +1295,16 @@ FURTHER: tuple[Kind, ...] = (
         "the mask beside a causal one was left out",
         TWO_MASKS,
         **masked_by(causal_keep),
+    ),
+    plain(
+        "the padding was inverted",
+        {**TWO_MASKS, "mask": "causal and padding"},
+        **masked_by(lambda s: causal_keep(s) & ~existing(s)),
+    ),
+    plain(
+        "the matrix of the mask was inverted, but not the masks beside it",
+        TWO_MASKS,
+        **masked_by(lambda s: causal_keep(s) & ~own_keep(s)),
     ),
     plain(
         "a key was seen where one of the masks shows it, not where all do",

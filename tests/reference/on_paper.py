@@ -195,6 +195,9 @@ def _mask(choice: Generator, kind: str, n: int, m: int) -> Problem:
     if kind == "causal and another":
         kept = [[int(row == at or bool(choice.integers(2))) for at in range(m)] for row in range(n)]
         return {"mask": {"causal": True, "keep": kept}}
+    if kind == "causal and padding":
+        kept = int(choice.integers(1, m))
+        return {"mask": {"causal": True, "padding": [int(at < kept) for at in range(m)]}}
     if kind == "numbers":
         added = numbers(choice, n, m, whole=False).tolist()
         hidden = [[*row[: at + 1], *["-inf"] * (m - at - 1)] for at, row in enumerate(added)]

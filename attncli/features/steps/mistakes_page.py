@@ -99,6 +99,7 @@ _SETTINGS: tuple[tuple[_Shapes, str], ...] = (
     (_WIDE, "position: {rope: {partial_rotary_factor: 0.5}}"),
     (_WIDE_BATCH, "position: {rope: {positions: [[0, 1, 2], [0, 0, 1]]}}"),
     (_BATCH, f"mask: {{causal: true, keep: [[{_SEES_NOTHING}], [{_SEES_ALL}]]}}"),
+    (_GIVEN, "mask: {causal: true, padding: [1, 1, 0]}"),
 )
 
 

@@ -136,6 +136,43 @@ def test_masks_tiled_over_heads() -> None:
     np.testing.assert_allclose(mistaken["output"], output, rtol=1e-12)
 
 
+PADDING = "the padding was inverted"
+MATRIX = "the matrix of the mask was inverted, but not the masks beside it"
+TURNED_AT = [[0, 1, 1, 0], [1, 0, 0, 1], [1, 1, 1, 0], [0, 1, 0, 1]]
+BESIDE = {"window": [1, 1]}
+
+
+@pytest.mark.parametrize(
+    ("mask", "name", "seen"),
+    [
+        ({"padding": [1, 0, 1, 0]}, PADDING, [0, 1, 0, 1]),
+        ({"padding": [[1, 0, 1, 0], [0, 0, 1, 1]]}, PADDING, [[[0, 1, 0, 1]], [[1, 1, 0, 0]]]),
+        ({"lengths": [2, 3]}, PADDING, [[[0, 0, 1, 1]], [[0, 0, 0, 1]]]),
+        ({"keep": TURNED_AT}, MATRIX, 1 - np.array(TURNED_AT)),
+        ({"hide": TURNED_AT}, MATRIX, TURNED_AT),
+    ],
+)
+def test_one_of_several_masks_inverted(mask: Problem, name: str, seen: Any) -> None:
+    draw = np.random.default_rng(3)
+    q, k, v = (draw.normal(size=(2, 4, 3)) for _ in range(3))
+    problem = {"Q": q[:, None], "K": k[:, None], "V": v[:, None], "mask": {**BESIDE, **mask}}
+    near = abs(np.subtract.outer(range(4), range(4))) <= 1
+    exp = np.exp(q @ k.swapaxes(-1, -2) / 3**0.5) * near * seen
+    total = exp.sum(-1, keepdims=True)
+    output = np.divide(exp, total, out=np.zeros_like(exp), where=total > 0) @ v
+    trace = run(problem_of(**problem))
+    mistaken = MistakenTrace(trace, changes_of(name, trace))
+    np.testing.assert_allclose(mistaken["output"][:, 0], output, rtol=1e-12)
+
+
+@pytest.mark.parametrize("mask", [{"padding": [1, 0, 1]}, {"keep": [[1, 0, 1]] * 2}, BESIDE])
+def test_a_mask_alone_has_no_other_that_could_be_kept(mask: Problem) -> None:
+    rows = [[1.0, 2.0], [0.0, 1.0], [2.0, 1.0]]
+    trace = run(problem_of(Q=rows[:2], K=rows, V=rows, mask=mask))
+    assert not changes_of(PADDING, trace)
+    assert not changes_of(MATRIX, trace)
+
+
 @pytest.mark.parametrize(("whose", "axis"), [("entry", 0), ("head", 1)])
 def test_the_mask_of_the_first_for_all(whose: str, axis: int) -> None:
     draw = np.random.default_rng(5)

@@ -14,6 +14,7 @@ from attncli.dtypes import DTYPES
 from attncli.features.compare.dumps import Dump, in_order
 from attncli.problem.model import Problem
 from attncli.problem.parts.masks.causal import Causal
+from attncli.problem.python_values import problem as problem_of
 from attncli.render import render
 from attncli.tracing import run
 from attncli.tracing.comparison import Operand, compare
@@ -210,3 +211,55 @@ def test_too_many_weights_are_said(tokens: int, said: bool, problem: Build) -> N
     assert (
         "tries its known mistakes on at most 300,000 weights. Here are 300,304." in page
     ) is said
+
+
+def batch_with(mask: dict[str, Any]) -> Problem:
+    """Two entries, each with two heads."""
+    draw = np.random.default_rng(11)
+    q, k, v = (draw.normal(size=(2, 2, 3, 4)) for _ in range(3))
+    return problem_of(Q=q, K=k, V=v, heads=2, mask=mask)
+
+
+def said_of(problem: Problem, keep: Array) -> str:
+    """The page, if the other side sees these keys."""
+    trace = run(problem)
+    exp = np.exp(trace["scaled"]) * keep
+    total = exp.sum(axis=-1, keepdims=True)
+    weights = np.divide(exp, total, out=np.zeros_like(exp), where=total > 0)
+    dump = Dump(in_order({"weights": weights, "output": weights @ trace["V"]}), "float64")
+    ours = Operand.of_trace(trace, "p.yaml", "ours", "in ours")
+    comparison = compare(ours, dump.operand("d.npz", "theirs", "in theirs"))
+    return " ".join(render(comparison_page(comparison, detail="brief"), "table").split())
+
+
+CAUSAL_KEYS = np.tri(3) > 0
+
+
+@pytest.mark.parametrize(
+    ("mask", "seen", "sentence"),
+    [
+        # Each entry has a padding of its own.
+        (
+            {"causal": True, "padding": [[1, 1, 0], [0, 0, 1]]},
+            [[[[0, 0, 1]]], [[[1, 1, 0]]]],
+            'these see no key: entry 0, queries "t1" and "t2".',
+        ),
+        # All entries have one.
+        (
+            {"causal": True, "padding": [1, 0, 0]},
+            [0, 1, 1],
+            'the query "t1" sees no key.',
+        ),
+        # Each head has a matrix of its own.
+        (
+            {"causal": True, "keep": [[[1, 1, 1], [0, 0, 1], [0, 0, 1]], [[0, 1, 1]] * 3]},
+            [[[0, 0, 0], [1, 1, 0], [1, 1, 0]], [[1, 0, 0]] * 3],
+            'these see no key: head 0, query "t1".',
+        ),
+    ],
+)
+def test_where_a_query_sees_no_key_with_a_mistake(
+    mask: dict[str, Any], seen: Any, sentence: str
+) -> None:
+    said = said_of(batch_with(mask), CAUSAL_KEYS & (np.array(seen) == 1))
+    assert f"With this mistake, {sentence}" in said
