@@ -64,6 +64,8 @@ NARROWEST_CAP = 1e-9
 # What scores of an ordinary size may do to the loss by their roundings: so many times what the
 # outputs do.
 ORDINARY_SCORES = 100.0
+# If every h moves a score by more, its softmax turns faster than any h can follow.
+FARTHEST_SCORE = 1.0
 # Changes of the loss this near to each other, of themselves, are the same one: a jump.
 SAME_CHANGE = 0.1
 # The axis of all moves that are worked out together.
@@ -252,7 +254,7 @@ def _can_judge(cell: _MovedCell, apart: float, measures: _Measures) -> bool:
     rounding = measures.rounding
     if rounding > ROUNDING_OF_A_NUMBER * HUGE_LOSS or cell.moved.is_capped_at_once:
         return False
-    if measures.has_no_digits:
+    if measures.has_no_digits or cell.moved.moves_scores(cell.index) > FARTHEST_SCORE:
         return False
     return cell.moved.bend(cell.index, rounding) < apart / 2
 
@@ -443,6 +445,23 @@ class _MovedStep:
             apart = abs(up - down) + noise
             return float(np.nanmin(apart, initial=math.inf))
 
+    def moves_scores(self, index: tuple[int, ...]) -> float:
+        """How far the narrowest h moves a score that the loss depends on, before the softmax."""
+        trace = self.trace
+        names = [rule.name for rule in self.following]
+        if not trace.takes_softmax or trace.logits not in names:
+            return 0.0
+        x = float(self.values[index])
+        steps = [h for h in all_steps(x) if x - h != x != x + h]
+        if not steps:
+            return 0.0
+        narrowest = min(steps)
+        arrays = self._moved([(index, x + narrowest), (index, x - narrowest)])
+        felt = trace[gradient_name(trace.logits)] != 0
+        with np.errstate(all="ignore"):
+            moved = np.abs(arrays[trace.logits] - trace[trace.logits])
+            return float(np.max(np.where(felt, moved, 0.0), initial=0.0))
+
     def kinks(self, index: tuple[int, ...]) -> tuple[Kink, ...]:
         """The functions that bend or jump where this cell has its number."""
         x = float(self.values[index])
@@ -471,6 +490,18 @@ class _MovedStep:
 
     def _losses_of(self, moves: Sequence[tuple[tuple[int, ...], float]]) -> list[float]:
         trace = self.trace
+        arrays = self._moved(moves)
+        if "loss" in trace:
+            return [float(loss) for loss in arrays["loss"]]
+        given = trace[gradient_name(trace.result)]
+        with np.errstate(all="ignore"):
+            return [_total(result, given) for result in arrays[trace.result]]
+
+    def _moved(self, moves: Sequence[tuple[tuple[int, ...], float]]) -> dict[str, NDArray[Any]]:
+        """All arrays with one cell moved to a number, for each of these; what depends on it has
+        them on its first axis.
+        """
+        trace = self.trace
         moved = np.repeat(self.values[np.newaxis], len(moves), axis=0)
         for number, (index, x) in enumerate(moves):
             moved[number, *index] = x
@@ -481,10 +512,7 @@ class _MovedStep:
         with np.errstate(all="ignore"):
             for rule in self.following:
                 worker.work(rule)
-            if "loss" in trace:
-                return [float(loss) for loss in worker.arrays["loss"]]
-            given = trace[gradient_name(trace.result)]
-            return [_total(result, given) for result in worker.arrays[trace.result]]
+        return worker.arrays
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -282,6 +282,29 @@ def test_a_corner_is_one_where_the_narrowest_h_are_lost_in_rounding() -> None:
     assert {each.name: each.verdict for each in verify(trace)}["d_X"] == "unknown"
 
 
+def test_a_softmax_that_turns_faster_than_any_h_is_not_judged() -> None:
+    # The token t2 is 0, so its weights are 1/3 each, and any h gives one key all of them. Its dQ is
+    # 1/9·(-1) - 2/9·0 + 1/9·(-2) = -1/3, which W_Q makes large; through V it is 1e30, which is all
+    # that a quotient sees.
+    trace = run(
+        read(
+            {
+                "X": [[1, 0], [0, 0], [0, 1]],
+                "W_Q": [[1e40], [-1e40]],
+                "W_K": [[-1], [-2]],
+                "W_V": [[1], [1]],
+                "d_output": [[1e30], [1], [1]],
+            }
+        ),
+        gradient=True,
+    )
+    assert trace["d_X"][1, 0] == pytest.approx(-1e40 / 3)
+    [found] = verify(trace, ["d_X"])
+    cells = {cell.index: cell for cell in found.cells}
+    assert cells[1, 0].quotient == pytest.approx(1e30)
+    assert found.verdict == "unknown"
+
+
 def test_a_softcap_narrower_than_every_h_tells_nothing() -> None:
     # within the cap dZ is that of the softmax, 1/4; a quotient only ever sees the cap itself, which
     # is next to nothing
