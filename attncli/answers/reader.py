@@ -51,6 +51,13 @@ _NAMED = re.compile(
     r"(?:[^\n=:]{1,80}=[ \t]*)?(?:$|[\[(⎡⎛|]|[A-Za-z.]+\(|\\)|\\\[|\$|\\begin\{)",
     re.MULTILINE,
 )
+# Rows of numbers with blanks between, where no key of YAML has a text below it: key: |.
+_NUMBER = r"[-+−]?[0-9.√½][^\s:;]*"
+_ROWS = re.compile(
+    r"\A(?!(?:.*\n)*?.*:[ \t]*[|>][-+]?[ \t]*$)"
+    rf"(?:.*\n)*?[ \t]*{_NUMBER}(?<!,)(?:[ \t]+{_NUMBER}(?<!,))+[ \t]*$",
+    re.MULTILINE,
+)
 FORMS = (
     Form(
         "page_in_html",
@@ -77,6 +84,9 @@ FORMS = (
         re.compile(rf"^(?:{_HEADING_OR_ROW}|{_NAMES_ABOVE}{_ONLY_ROW})", re.MULTILINE),
     ),
     Form("texts", (), _NAMED),
+    Form("texts", (), _ROWS),
+    # What was typed to a program stands behind its prompt.
+    Form("texts", (), re.compile(r"^[ \t]*(?:>>>|In \[[0-9]*\]:|julia>) ", re.MULTILINE)),
     Form("lists", (".yaml", ".yml", ".json"), re.compile("")),
 )
 

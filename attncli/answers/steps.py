@@ -46,6 +46,10 @@ NOT_STEPS = {
     *LATEX_NAMES,
 }
 _BLANKS = re.compile(r"[\s*`$]+|\\[,;:! ]|\\(?:left|right|,)")
+# LaTeX sets words so: \text{Attention weights}.
+_SET_AS_WORDS = re.compile(
+    r"\\(?:text(?:rm|bf|it|sf|tt)?|math(?:rm|bf|it|sf)|operatorname\*?)\s*\{([^{}]*)\}"
+)
 # One spelling for those of LaTeX, of Python and of people, one after another.
 _SPELLED_ALIKE = {
     "ᵀ": "^t",
@@ -56,10 +60,6 @@ _SPELLED_ALIKE = {
     "@": "",
     "·": "",
     "\\cdot": "",
-    "\\operatorname": "",
-    "\\mathrm": "",
-    "\\text": "",
-    "{softmax}": "softmax",
     "\\sqrt": "√",
     "sqrt": "√",
     "{": "(",
@@ -72,12 +72,13 @@ _SCALED = r"(?:\(?qk\^t\)?|s)/√\(?d_k\)?|\\[dt]?frac\((?:qk\^t|s)\)\(√\(?d_k
 _CALLED = (
     (re.compile(r"qk\^?t|scores?"), "scores"),
     (re.compile(_SCALED), "scaled"),
-    (re.compile(r"softmax(?:\(.*\))?|(?:attention)?weights?"), "weights"),
-    (re.compile(r"av|attention\(q,k,v\)|outputs?"), "output"),
+    (re.compile(r"softmax(?:\(.*\))?|(?:attention|attn_)?weights?"), "weights"),
+    (re.compile(r"av|attention\(q,k,v\)|softmax\(.*\)v|outputs?"), "output"),
 )
 OTHER_PROBLEM = "do these answers belong to another problem?"
 # A text of many lines asks for each whether it begins with the name of a step.
 MOST_SYMBOLS_KEPT = 1024
+_SHORTEST_WORD = 3
 # A help line names so many rows at most.
 _MOST_LABELS_NAMED = 6
 
@@ -153,6 +154,10 @@ def _names_of(trace: Trace) -> _Names:
     for step in steps.values():
         _add_spellings(written, step)
         said.setdefault(_in_small_letters(step.rule.title), step)
+    for name, step in steps.items():
+        # Scaled is what a heading makes of scaled; a single letter is another one than its capital.
+        if len(name) >= _SHORTEST_WORD:
+            said.setdefault(_in_small_letters(name), step)
     return _Names(written, said)
 
 
@@ -176,7 +181,8 @@ def _in_words(name: str, names: _Names) -> Step | None:
 
 def _in_small_letters(name: str) -> str:
     """A name without blanks and layout."""
-    return _BLANKS.sub("", name.lower())
+    plain = _SET_AS_WORDS.sub(r"\1", name)
+    return _BLANKS.sub("", plain.lower())
 
 
 def own_step_named(name: str, trace: Trace) -> Step | None:

@@ -19,6 +19,7 @@ from unicodedata import combining, east_asian_width
 from attncli.answers.model import Answer
 from attncli.answers.pages import CellText, Page, Span, Table
 from attncli.answers.texts import add_named
+from attncli.english import shorten
 from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.pasted.named import blanked
 from attncli.problem.text.source import Source
@@ -93,6 +94,16 @@ class _PageLine:
         start = self.place(left)
         text = self.text[start : None if right is None else self.place(right)]
         return _PageLine(self.at + start, text, tuple(_BRACKETS.finditer(text)))
+
+    @property
+    def ends_matrix(self) -> bool:
+        """Whether the last row of a drawn matrix stands in it."""
+        return any(found[0].startswith("⎣") for found in self.bracketed)
+
+    @property
+    def is_above_row(self) -> bool:
+        """Whether another row of a drawn matrix has to follow."""
+        return any(found[0].startswith(("⎡", "⎢")) for found in self.bracketed)
 
     @property
     def indent(self) -> int:
@@ -171,12 +182,27 @@ def read(source: Source, trace: Trace) -> dict[str, Answer]:
         is_title = number == 0
         heading = _title(lines) if is_title else _heading(lines[0])
         page.add_heading(heading, lines[0].at, title=is_title)
+        if between := _between_rows(lines):
+            page.errors.add(
+                f"{shorten(between.text.strip())} stands between two rows of a matrix",
+                at=between.at + between.indent,
+                help="end the matrix before it with ⎣ ⎦, or leave the line out",
+            )
+            continue
         drawn = [table for part in _side_by_side(lines) for table in _drawn(part)]
         for table in drawn or _said(lines):
             page.add_table(table)
             text = blanked(text, lines[0].at, lines[-1].at + len(lines[-1].text))
     add_named(page, text)
     return page.finish(_FORM)
+
+
+def _between_rows(lines: Sequence[_PageLine]) -> _PageLine | None:
+    """The first line without brackets below a row of a drawn matrix that goes on; None for none."""
+    for line, below in pairwise(lines):
+        if line.is_above_row and not below.bracketed:
+            return below
+    return None
 
 
 def _title(lines: Sequence[_PageLine]) -> str:
@@ -200,11 +226,24 @@ def _paragraphs(text: str) -> Iterator[list[_PageLine]]:
         if line.strip():
             lines.append(_PageLine(at, line, tuple(_BRACKETS.finditer(line))))
         elif lines:
-            yield lines
+            yield from _below_each_other(lines)
             lines = []
         at += len(line) + 1
     if lines:
-        yield lines
+        yield from _below_each_other(lines)
+
+
+def _below_each_other(lines: list[_PageLine]) -> Iterator[list[_PageLine]]:
+    """The parts of a paragraph in which people left out the empty line between two matrices: below
+    the last row of one there are words, and then the first row of another.
+    """
+    start = 0
+    for number, (line, below) in enumerate(pairwise(lines), 1):
+        is_end = line.ends_matrix and not below.bracketed
+        if is_end and any(each.bracketed for each in lines[number:]):
+            yield lines[start:number]
+            start = number
+    yield lines[start:]
 
 
 def _side_by_side(lines: Sequence[_PageLine]) -> list[Sequence[_PageLine]]:
@@ -302,6 +341,10 @@ def _words_above(
     if len(words) > 2 or not _NUMBERS.fullmatch(numbers):
         return words
     columns = len(numbers.split())
+    whole = above.text.strip()
+    if left == 0 and len(one_by_one) > 1 and whole.endswith((":", "=")):
+        # My result after softmax: has as many words as a line of names may have.
+        return [CellText(whole.rstrip(":= "), above.at + above.indent)]
     if len(one_by_one) == columns + 1:
         return one_by_one
     before = lines[rows[0].number - 2] if rows[0].number > 1 else None

@@ -24,6 +24,8 @@ Z = [[0.58, 2.89, 1.73], [1.73, 1.73, 1.73], [1.15, 2.31, 1.73]]
 LISTS, Z_LISTS = str(S), str(Z)
 LATEX = r"\begin{pmatrix} 1 & 5 & 3 \\ 3 & 3 & 3 \\ 2 & 4 & 3 \end{pmatrix}"
 ROWS = "1 5 3\n3 3 3\n2 4 3\n"
+DRAWN = "⎡1 5 3⎤\n⎢3 3 3⎥\n⎣2 4 3⎦\n"
+BOTH = {"scores": S, "scaled": Z}
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +87,32 @@ TEXTS = [
     ),
     ("a.yaml", f"softmax: {LISTS}\n", {"weights": S}),
     ("a.yaml", f"scores: |\n  {LATEX}\n", {"scores": S}),
+    ("a.txt", f"Step 1: Scores\n{ROWS}Step 2: Scaled\n{ROWS}", {"scores": S, "scaled": S}),
+    ("a.txt", f"Scores:\n{DRAWN}My result after softmax:\n{DRAWN}", {"scores": S, "weights": S}),
+    ("a.tex", rf"\[ \text{{Attention weights}} = {LATEX} \]", {"weights": S}),
+    (
+        "a.tex",
+        rf"\[ \text{{Attention}}(Q, K, V) = \text{{softmax}}\left(\frac{{QK^T}}{{\sqrt{{d_k}}}}"
+        rf"\right)V = {LATEX} \]",
+        {"output": S},
+    ),
+    ("a.tex", rf"\[ \operatorname{{softmax}}(Z) V = {LATEX} \]", {"output": S}),
+    (
+        "a.tex",
+        rf"\begin{{align}}\label{{eq:s}} S &= {LATEX} {LATEX} \\ &= {LATEX} \nonumber \\[4pt]"
+        rf" Z &= {LATEX} \end{{align}}",
+        {"scores": S, "scaled": S},
+    ),
+    ("a.tex", rf"\[ S = {LATEX.replace('pmatrix', 'bNiceMatrix')} \]", {"scores": S}),
+    ("a.txt", f"attn_weights = {LISTS}\n", {"weights": S}),
+    ("a.txt", f">>> scores\narray({LISTS})\n>>> Z.round(2)\narray({Z_LISTS})\n", BOTH),
+    ("a.txt", f"In [1]: scores\nOut[1]:\narray({LISTS})\n", {"scores": S}),
+    ("a.txt", f"julia> S\n3×3 Matrix{{Int64}}:\n{ROWS}", {"scores": S}),
+    (
+        "a.txt",
+        "> S\n     [,1] [,2] [,3]\n[1,]    1    5    3\n[2,]    3    3    3\n[3,]    2    4    3\n",
+        {"scores": S},
+    ),
 ]
 IN_WORDS = [
     ("Step 1: Scores", "scores"),
@@ -170,6 +198,28 @@ def test_a_heading_of_no_step_or_of_two_is_an_error(
         answered("a.txt", f"{heading}\n{ROWS}\nZ = {Z_LISTS}\n", trace)
     assert error.value.message == message
     assert error.value.help.startswith(("write the name", "did you mean", "the steps are"))
+
+
+@in_one_test(
+    ("text", "message", "line"),
+    [
+        (f"Scores:\n{ROWS}After scaling:\n{ROWS}", "no step is called After scaling", 5),
+        (f"Scores:\n{ROWS}Step 4: The end\n{ROWS}", "no step is called Step 4: The end", 5),
+        (
+            "Scores:\n⎡1 5 3⎤\nWeights:\n⎢3 3 3⎥\n⎣2 4 3⎦\n",
+            "Weights: stands between two rows of a matrix",
+            3,
+        ),
+    ],
+)
+def test_words_between_rows_are_a_heading_or_wrong(
+    text: str, message: str, line: int, trace: Trace
+) -> None:
+    with pytest.raises(AttncliError) as error:
+        answered("a.txt", text, trace)
+    assert error.value.message == message
+    assert error.value.place is not None
+    assert error.value.place.line == line
 
 
 @in_one_test(("name", "matrix"), MATRICES)

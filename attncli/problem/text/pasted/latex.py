@@ -15,14 +15,14 @@ from attncli.problem.text.pasted.cells import list_of, table_of, write_points
 from attncli.problem.text.pasted.grammar import Cell, CellRow, CellTable
 from attncli.problem.text.pasted.text import TURNED, PastedText, require_not_turned
 
-_ENVIRONMENTS = r"(?:[pbvBV]?(?:small)?matrix\*?|array|tabular)"
+_ENVIRONMENTS = r"(?:[pbvBV]?(?:small)?matrix\*?|[pbvBV]?NiceMatrix|array|tabular)"
 # Its columns, such as {cc|c}, and where it stands, such as [t].
 _OPTIONS = r"(?:\s*\[[^\]]*\])?(?:\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})?"
 # In plain TeX, a matrix stands in braces: \pmatrix{1 & 2 \cr 3 & 4}.
 MATRIX_BEGIN = re.compile(
     rf"\\begin\s*\{{(?P<environment>{_ENVIRONMENTS})\}}|\\(?:p|b)?matrix\s*(?P<brace>\{{)"
 )
-_IN_BRACKETS = re.compile(r"\\begin\s*\{[pbvBV](?:small)?matrix|\\[pb]matrix")
+_IN_BRACKETS = re.compile(r"\\begin\s*\{[pbvBV](?:(?:small)?matrix|NiceMatrix)|\\[pb]matrix")
 _COLUMNS = re.compile(_OPTIONS)
 _WITH_COLUMNS = ("array", "tabular")
 # On a page of ours, the labels of a matrix are an array of their own, and both arrays have a line

@@ -21,6 +21,7 @@ from attncli.problem.text.pasted.latex import (
     table_of_latex,
     without_comments,
 )
+from attncli.problem.text.pasted.printed import r_at
 from attncli.problem.text.pasted.spellings import read_pasted, spelling_at
 from attncli.problem.text.pasted.text import PastedText, PasteError
 
@@ -46,12 +47,22 @@ _WORDS_LINE = re.compile(
     rf"{_BEFORE_NAME}(?P<name>[^\W\d][^\n|\[\]⎡⎛]{{0,80}}?)[*_`$ \t]*(?P<sign>:=|[=≈:：＝])"
     rf"[*_`$ \t]*(?=\n|\Z|{_MATRIX_OR_FORMULA})"
 )
+# My scores:, and Step 4: Multiply by V.
+_WORDS_BEFORE_ROWS = re.compile(
+    rf"{_BEFORE_NAME}[^\W\d][^\n|\[\]⎡⎛]{{0,80}}?[*_`$ \t]*[=:：＝][*_`$ \t]*"
+    r"|[ \t]*[^\W\d_]{3,20} [0-9]{1,2}[.:)][ \t]+[^\n|\[\]⎡⎛]{1,80}"
+)
 _HEADING = re.compile(
     r"[ \t]*#{1,6}[ \t]+(?:[0-9]+[.)]?[ \t]+)?(?P<name>[^\n]*?)[ \t]*#*"
     r"|[ \t]*\\(?:(?:sub)*section|(?:sub)?paragraph|textbf)\*?"
     r"\{(?P<latex>[^{}\n]*)\}[ \t:.]*(?:\\\\)?"
 )
 _FORMULA_LINE = re.compile(r"[ \t]*[^\W\d][^\n=\[\]⎡⎛|\\]*=[^\n\[\]⎡⎛|\\]*")
+# Programs print these before what was typed, and above a matrix.
+_PROMPT = re.compile(r"[ \t]*(?:>{1,3}|\.\.\.|In \[[0-9]*\]:|julia>|octave(?::[0-9]+)?>)[ \t]+")
+_OF_PRINT = re.compile(r"[ \t]*(?:Out\[[0-9]*\]:|[0-9]+[×x][0-9]+ [^\n]*:|ans[ \t]*=)[ \t]*")
+# weights.round(3) prints the weights.
+_CALL_BEHIND = re.compile(r"(?:\.(?:round|numpy|detach|cpu|tolist|float|double)\([^()]*\))+\Z")
 # A page numbers its sections: 5 Scores, 4–5 Scores.
 _SECTION_NUMBER = re.compile(r"[ \t]*[0-9]{1,2}(?:[–-][0-9]{1,2})?[.)]?[ \t]+")
 # So many numbers are a row, and so many rows a matrix.
@@ -69,9 +80,13 @@ _NUMBER = re.compile(r"[-+−–]?\(?(?:[.,]?[0-9OolI]|√|sqrt|[½⅓⅔¼¾]|�
 _ROW_BELOW = re.compile(r",?[ \t]*\n[ \t]*\[")
 _NEXT_MATRIX = re.compile(r"\s{,200}\[")
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
+# A line of a formula ends, by so much: \\[4pt]. What has = in front goes on with the line before.
+_LINE_BREAK = r"\\\\(?:\[-?[0-9.]+ *[a-z]{2}\]|(?!\[))(?!\s*&?\s*=)"
+# These number a formula, and are none of its parts.
+_NUMBER_OF_FORMULA = re.compile(r"\\(?:label|tag)\*?\{[^{}\n]*\}|\\(?:nonumber|notag)\b")
 # A formula begins behind one of these, and ends with one.
 _FORMULA_EDGE = re.compile(
-    r"\$\$?|\\[\[\]()]|\n[ \t]*\n|(?<!\\)\\\\(?!\[)"
+    rf"\$\$?|\\[\[\]()]|\n[ \t]*\n|(?<!\\){_LINE_BREAK}"
     r"|\\(?:begin|end)\{(?:equation|align|aligned|gather|displaymath|math)\*?\}"
 )
 _EQUALS = re.compile(r"&?\s*(?::=|=|≔|≈|\\approx|\\coloneqq)\s*&?")
@@ -79,7 +94,9 @@ _LAYOUT = (
     r"\s|\\(?:left|right|[bB]igg?[lr]?|displaystyle|quad|qquad|,|;|:|!|\ )|[()\[\]{}.,;&~]|\\[{}]"
 )
 _NOTHING = re.compile(rf"(?:{_LAYOUT})*")
-_FORMULA_END = re.compile(rf"(?:{_LAYOUT})*(?:\$|\\[\])]|\\end\{{|\\\\|\Z)|[ \t.,;]*\n[ \t]*\n")
+_FORMULA_END = re.compile(
+    rf"(?:{_LAYOUT})*(?:\$|\\[\])]|\\end\{{|{_LINE_BREAK}|\Z)|[ \t.,;]*\n[ \t]*\n"
+)
 # Between two formulas on a line stands a comma, or a wide blank.
 _WORDS = r"\\text\{\s*(?:and|with|und|mit|et)?\s*\}"
 _BETWEEN_FORMULAS = rf"(?:[ \t]|\\[,;:!])*(?:[.,;]|\\q?quad\b|{_WORDS})(?:{_LAYOUT}|{_WORDS})*"
@@ -121,6 +138,9 @@ def _whole_list(content: str) -> str:
     begin = LIST_BEGIN.match(content, len(content) - len(content.lstrip()))
     if begin is None or not content.startswith("[", begin.end()):
         return content
+    if r_at(content, 0):
+        # Its brackets are numbers of rows and columns.
+        return content
     depth = 0
     for sign in brackets(content, begin.end()):
         depth += 1 if sign[0] == "[" else -1
@@ -132,6 +152,10 @@ def _whole_list(content: str) -> str:
         is_next_row = _ROW_BELOW.match(content, end) is not None
         return content if line_end < 0 or is_next_row else content[:line_end]
     return content
+
+
+def _blanks_for(found: re.Match[str]) -> str:
+    return " " * len(found[0])
 
 
 def blanked(text: str, start: int, end: int) -> str:
@@ -151,7 +175,9 @@ class _Formulas:
     """Finds matrices of LaTeX that have an = before them, one by one."""
 
     def __init__(self, source: str, of_answers: bool) -> None:
-        self.source = without_comments(source) if "\\" in source else source
+        if "\\" in source:
+            source = _NUMBER_OF_FORMULA.sub(_blanks_for, without_comments(source))
+        self.source = source
         self.of_answers = of_answers
         self.reached = 0
         # Between dollars, a line break is only a blank.
@@ -177,7 +203,7 @@ class _Formulas:
         start = self.reached
         for edge in _FORMULA_EDGE.finditer(self.source, self.reached, end):
             start = edge.end()
-            if edge[0] != r"\\":
+            if not edge[0].startswith(r"\\"):
                 self.is_in_dollars = edge[0].startswith(_OPENS_FORMULA)
         behind = self._next_formula(start)
         return behind.end() if behind else start
@@ -242,13 +268,13 @@ class _NamedParts:
             depth += line.count("[") - line.count("]")
             if not begun:
                 self._pass_formula(line, place)
-            if begun or is_gap or self._goes_on_in_words(line):
+            if begun or is_gap or self._goes_on_in_words(line, place):
                 yield from self._ended(place)
             if begun:
                 self.part = begun
             elif is_gap and self.part:
                 self.part.start = end
-            elif _says_more(line):
+            elif _says_more(line) and not _OF_PRINT.fullmatch(line):
                 self.above = (line, place)
             place = end
 
@@ -261,15 +287,24 @@ class _NamedParts:
         begin = at + words.find(name) if name else place
         return _NamedPart(name, begin, place, place, is_any=True)
 
-    def _goes_on_in_words(self, line: str) -> bool:
-        """Whether words stand below the rows of a matrix that has no name."""
+    def _goes_on_in_words(self, line: str, place: int) -> bool:
+        """Whether words stand below the rows of a matrix: below one with a name, these are a
+        heading.
+        """
         part = self.part
-        return part is not None and part.is_any and _says_more(line) and not _is_row(line)
+        if part is None or _is_row(line) or not _says_more(line):
+            return False
+        is_heading = _HEADING.fullmatch(line) or _WORDS_BEFORE_ROWS.fullmatch(line)
+        return part.is_any or bool(is_heading and _is_matrix(self.text[part.start : place]))
 
     def _pass_formula(self, line: str, place: int) -> None:
-        """A formula above the rows says how they are worked out: S = Q K^T."""
+        """A formula above the rows says how they are worked out: S = Q K^T. What a program prints
+        there says nothing more.
+        """
         part = self.part
-        if part and part.start == place and not part.is_any and _FORMULA_LINE.fullmatch(line):
+        if part is None or part.start != place or part.is_any:
+            return
+        if _FORMULA_LINE.fullmatch(line) or _OF_PRINT.fullmatch(line):
             part.start = place + len(line) + 1
 
     def _ended(self, place: int) -> Iterator[_NamedPart]:
@@ -296,7 +331,11 @@ def _is_empty(line: str) -> bool:
 
 
 def _heading_text(line: str) -> str:
-    """What a line says as a heading, without its number and how it looks."""
+    """What a line says as a heading, without its number and how it looks; of a line that was typed
+    to a program, what is printed.
+    """
+    if prompt := _PROMPT.match(line):
+        line = _CALL_BEHIND.sub("", line[prompt.end() :].rstrip())
     heading = _HEADING.fullmatch(line)
     if heading:
         line = heading["name"] or heading["latex"] or ""

@@ -28,7 +28,7 @@ def r_at(text: str, start: int) -> re.Match[str] | None:
 
 
 def read_r(text: PastedText, begin: re.Match[str], rank: int) -> PastedList:
-    """The matrix. What numbers its rows and columns is taken for their names."""
+    """The matrix. What numbers its rows and columns is no name of them."""
     for sign in (_ROW, _COLUMN):
         found = [*sign.finditer(text.text)]
         numbers = [int(each[1]) for each in found]
@@ -40,6 +40,10 @@ def read_r(text: PastedText, begin: re.Match[str], rank: int) -> PastedList:
     named = numbered[begin.start() :].rjust(len(numbered))
     found_rows = read_lines(replace(text, text=named), rank, may_be_one=True)
     assert found_rows is not None, "even a number alone is a matrix here"
+    if _ROW.search(text.text):
+        found_rows.row_names = ()
+    if _COLUMN.search(text.text):
+        found_rows.column_names = ()
     return found_rows
 
 
