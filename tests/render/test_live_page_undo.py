@@ -157,3 +157,44 @@ def test_what_is_no_number_stays_until_it_is_mended(browser: Browser, tmp_path: 
     assert (mended[1][0], mended[2]) == ("2", "#!X.0=10/5&X.5=1/2&mask=causal")
     # Undo brings back what was there: the text that was no number.
     assert mended[3:] == [["10/0"], []]
+
+
+def test_a_step_that_is_blank_and_that_another_mask_has_not_can_be_undone(
+    browser: Browser, tmp_path: Path
+) -> None:
+    play: Play = [
+        ("click", "#step-V .blank-toggle"),
+        ("click", "#step-masked .blank-toggle"),
+        ("choose", "none"),
+        ("address", ""),
+        ("press", "Control+z"),
+        ("address", ""),
+        ("press", "Control+z"),
+        ("address", ""),
+        ("press", "Control+z"),
+        ("address", ""),
+        ("press", "Control+y Control+y Control+y"),
+        ("address", ""),
+    ]
+    (found,) = played(browser, (written(I_LOVE_AI.with_name("causal.yaml"), tmp_path), play))
+    assert found == [
+        "#!mask=none&blank=V",
+        "#!blank=V%2Cmasked",
+        "#!blank=V",
+        "",
+        "#!mask=none&blank=V",
+    ]
+
+
+def test_the_focus_stays_where_a_lecture_goes_on_from_a_number(
+    browser: Browser, tmp_path: Path
+) -> None:
+    play: Play = [
+        ("press", "p"),
+        ("click", "#what-is-given td >> nth=2"),
+        ("press", "Enter ArrowDown"),
+        ("wait", ""),
+        ("focus", ""),
+    ]
+    ((focus,),) = played(browser, (written(I_LOVE_AI, tmp_path), play))
+    assert focus == "MAIN"

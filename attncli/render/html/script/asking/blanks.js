@@ -68,14 +68,18 @@ class Blanks {
         ?.focus();
   }
 
+  /** Those of these steps that this setting has: without a mask, no scores are masked. */
+  there() {
+    return this.names.filter((name) => this.page.model.steps.has(name));
+  }
+
   /**
    * The numbers that are still asked for.
    *
    * @returns {[string, number[]][]}
    */
   cells() {
-    const there = this.names.filter((name) => this.page.model.steps.has(name));
-    return there.map((name) => {
+    return this.there().map((name) => {
       const { values } = this.page.model.steps.get(name);
       return [name, [...values.keys()].filter((at) => this.isOpen(name, at))];
     });

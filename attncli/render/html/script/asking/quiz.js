@@ -40,7 +40,8 @@ class Quiz {
    */
   take(model) {
     this.model = model;
-    this.lines = new Lines(model);
+    this.part = new ShownPart(this.page, model);
+    this.lines = this.part.lines;
     this.judging = new Judging(model);
   }
 
@@ -97,43 +98,12 @@ class Quiz {
     this.verdict.replaceChildren(...raised(text));
   }
 
-  /**
-   * @param {string} name
-   * @param {number} at
-   */
-  text(name, at, model = this.model) {
-    const { sentences } = this.lines;
-    return signed(this.lines.text(sentences.node(model.text(name, at))));
-  }
-
-  /**
-   * The labels of the last axes of a step, and where the numbers begin of the head and the entry
-   * that are shown.
-   *
-   * @param {Rule} rule
-   */
-  shown(rule, axes = 2) {
-    const last = rule.labels.slice(rule.labels.length - axes);
-    const labels = last.map((at) => this.model.data.labels[at]);
-    const before = this.page.sections.leading(rule, axes);
-    return { labels, start: placeIn(rule.shape, [...before, ...new Array(axes).fill(0)]) };
-  }
-
-  /**
-   * How many of the last axes are those of its matrix: not heads and entries.
-   *
-   * @param {Rule} rule
-   */
-  axes(rule) {
-    return Math.min(2, rule.cell.filter((letter) => !this.model.leading.has(letter)).length);
-  }
-
   // --- which key
 
   whichKey() {
     const { rule, values } = this.model.steps.get(this.model.data.weights) ?? {};
     if (!rule) return false;
-    const { labels, start } = this.shown(rule);
+    const { labels, start } = this.part.of(rule);
     const [queries, keys] = labels;
     const first = (/** @type {number} */ query) => start + query * keys.length;
     const rows = [...queries.keys()].map((query) => [
@@ -144,7 +114,7 @@ class Quiz {
     const query = anyOf(clear);
     const most = rows[query].indexOf(Math.max(...rows[query]));
     const weight = (/** @type {number} */ key) =>
-      `${keys[key]} has the weight ${this.text(rule.name, first(query) + key)}`;
+      `${keys[key]} has the weight ${this.part.text(rule.name, first(query) + key)}`;
     const options = this.options(keys, (key) => {
       if (key === most) this.said("right", `${weight(key)}.`);
       else this.said("wrong", `${weight(key)}, and ${weight(most)}.`);
@@ -189,7 +159,7 @@ class Quiz {
       this.said(verdict, `${signed(`${work} ${relation} ${result}`)}.`);
       this.page.hideCells(null);
     };
-    const matrix = this.matrix(rule, this.model, new Map([[at, input]]));
+    const matrix = this.part.matrix(rule, this.model, new Map([[at, input]]));
     const show = button("Show it", () => found(""));
     const form = element("form", {}, matrix, element("button", {}, "Check"), " ", show);
     form.addEventListener("submit", (event) => {
@@ -211,7 +181,7 @@ class Quiz {
     const steps = [...this.model.steps.values()];
     const worked = steps.filter(({ rule, given }) => !given && !rule.copies && !rule.hides);
     return worked.flatMap(({ rule, values }) => {
-      const { labels, start } = this.shown(rule, this.axes(rule));
+      const { labels, start } = this.part.of(rule, this.part.axes(rule));
       const length = size(labels.map((each) => each.length));
       const cells = range(length).map((at) => {
         return { rule, at: start + at, value: values[start + at] };
@@ -254,7 +224,7 @@ class Quiz {
       else this.said("wrong", `It was this: ${name}.`);
     });
     const question = `A mistake gave these numbers for ${symbolName(rule.symbol)}. Which one?`;
-    this.put([question], this.matrix(rule, this.model.with(name)), ...options);
+    this.put([question], this.part.matrix(rule, this.model.with(name)), ...options);
   }
 
   /**
@@ -268,42 +238,7 @@ class Quiz {
       [...values.keys()].map((at) => model.text(name, at)).join(" ");
     return new Map(steps.map(([name, step]) => [name, textOf(name, step)]));
   }
-
-  /**
-   * The matrix of the head and the entry that are shown, with other things in the places of some
-   * numbers.
-   *
-   * @param {Rule} rule
-   * @param {Model} model
-   * @param {Map<number, Node>} instead
-   */
-  matrix(rule, model, instead = new Map()) {
-    const { labels, start } = this.shown(rule, this.axes(rule));
-    const [rows = [""], columns = [""]] = labels;
-    const cell = (/** @type {number} */ at) =>
-      element("td", {}, instead.get(at) ?? this.text(rule.name, at, model));
-    const top = element("tr", {}, element("td"), ...columns.map((text) => headOf(text, "col")));
-    const body = rows.map((text, row) => {
-      const first = start + row * columns.length;
-      const cells = [...columns.keys()].map((column) => cell(first + column));
-      return element("tr", {}, headOf(text, "row"), ...cells);
-    });
-    const table = element(
-      "table",
-      { class: "matrix" },
-      element("caption", { class: "unseen" }, symbolName(rule.symbol)),
-      element("thead", {}, top),
-      element("tbody", {}, ...body),
-    );
-    return element("div", { class: "scroll" }, table);
-  }
 }
-
-/**
- * @param {string} text
- * @param {string} scope
- */
-const headOf = (text, scope) => element(text ? "th" : "td", text ? { scope } : {}, label(text));
 
 /**
  * @template Item

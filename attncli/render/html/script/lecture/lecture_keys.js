@@ -28,7 +28,6 @@ class LectureKeys {
       if (present.isOn && document.activeElement.matches("button")) present.leaveField();
       present.keep();
     });
-    addEventListener("mousemove", ({ clientX, clientY }) => (this.pointer = [clientX, clientY]));
     addEventListener("mouseover", (event) => this.point(event), true);
   }
 
@@ -100,15 +99,12 @@ class LectureKeys {
   }
 
   /**
-   * A pointer that rests, while screens come and go below it, points at nothing; nor does one while
-   * somebody types.
+   * While somebody types, the pointer points at nothing.
    *
    * @param {MouseEvent} event
    */
   point(event) {
-    const [x, y] = this.pointer ?? [];
-    const isResting = event.clientX === x && event.clientY === y;
-    if (this.present.isOn && (isResting || this.page.edits.cell)) event.stopPropagation();
+    if (this.present.isOn && this.page.edits.cell) event.stopPropagation();
   }
 
   /**

@@ -119,6 +119,8 @@ class Present {
     if (part >= 0 && part !== sections.part) sections.turnTo(part);
     this.id = id;
     this.show();
+    // A number of the screen before is no longer seen.
+    if (!document.activeElement.checkVisibility()) this.leaveField();
     this.number.choose(this.id, isTold);
     // The line of the number takes some room.
     this.screens.fit();

@@ -63,7 +63,8 @@ function changesOf({ model, edits, sharpness, blanks }) {
   if (mistake) said.push(["what-if", mistake]);
   for (const [name, numbers] of held)
     for (const [at, number] of numbers) said.push([`${name}.${at}`, `${number}`]);
-  if (blanks.names.length) said.push(["blank", blanks.names.join()]);
+  const blank = blanks.there().join();
+  if (blank) said.push(["blank", blank]);
   return said;
 }
 

@@ -95,6 +95,20 @@ const targetOf = (event) => /** @type {HTMLElement} */ (event.target);
  */
 const sectionOf = (node) => node.closest("section");
 
+/** A page that scrolls below a pointer at rest brings there what nobody points at. */
+function watchPointer() {
+  /** @type {number[]} */
+  let place = [];
+  addEventListener("mousemove", ({ clientX, clientY }) => {
+    place = [clientX, clientY];
+  });
+  const stop = (/** @type {MouseEvent} */ event) => {
+    const [x, y] = place;
+    if (event.clientX === x && event.clientY === y) event.stopPropagation();
+  };
+  addEventListener("mouseover", stop, true);
+}
+
 /**
  * Elements of a piece of HTML. Python wrote it, or a formula.
  *

@@ -119,7 +119,7 @@ class Page {
   finish() {
     if (this.strip.isShown) this.drawPictures();
     this.worked.finish();
-    this.matrices.calm();
+    this.matrices.filling.calm();
     this.remarks.show();
     sayInWords(this);
     this.markChanged();
@@ -280,24 +280,13 @@ class Page {
   // --- events
 
   listen() {
+    watchPointer();
     this.main.addEventListener("focusin", (event) => {
       const found = this.matrices.find(targetOf(event));
       // Sections that change their places take the focus away and give it back.
       if (found && !this.sections.isArranging) this.oneNumber.choose(found);
     });
-    /**
-     * Where the pointer was when it last moved.
-     *
-     * @type {{ clientX: number, clientY: number }}
-     */
-    let pointer = null;
-    document.addEventListener("mousemove", (event) => {
-      pointer = event;
-    });
     this.main.addEventListener("mouseover", (event) => {
-      // A page that scrolls below a pointer at rest brings numbers there that nobody points at.
-      const rests = event.clientX === pointer?.clientX && event.clientY === pointer.clientY;
-      if (rests) return;
       const found = this.matrices.find(targetOf(event));
       // As long as what is typed is no number, the line says why.
       const isWrong = this.edits.fieldIn(this.edits.cell)?.why;

@@ -62,7 +62,7 @@ class Aim {
   numbersBehind(cards, key) {
     /** @type {[own: Cell[], others: Cell[]]} */
     const found = [[], []];
-    for (const name of this.behind(cards.read("key")?.rule)) {
+    for (const name of this.behind(readAlong(cards.model, "key")?.rule)) {
       const { rule, given, values } = this.model.steps.get(name);
       const isOfTokens = ["query", "key"].includes(rule.axes.at(-2));
       const width = rule.shape.at(-1);

@@ -78,7 +78,7 @@ class TourCards {
   }
 
   question() {
-    const step = this.read("query");
+    const step = readAlong(this.model, "query");
     const says = [
       this.asks(),
       " asks: which words matter to me? Its question is its row of ",
@@ -92,7 +92,7 @@ class TourCards {
   }
 
   key() {
-    const step = this.read("key");
+    const step = readAlong(this.model, "key");
     const says = [
       "By its key a word is found. That of ",
       this.word(this.other),
@@ -110,7 +110,9 @@ class TourCards {
     const card = this.ofBest(step, says);
     const seen = range(this.words.length).filter((key) => this.shares[key]);
     if (!card || !this.isClear(seen)) return card;
-    const about = [this.read("query"), this.read("key"), step].map((each) => each?.rule.name);
+    const about = [readAlong(this.model, "query"), readAlong(this.model, "key"), step].map(
+      (each) => each?.rule.name,
+    );
     const ask = ["Which key fits ", this.asks(), " best? Click one."];
     return { ...card, about, ask, options: seen, isDone: () => false };
   }
@@ -152,7 +154,7 @@ class TourCards {
   }
 
   value() {
-    const step = this.values();
+    const step = mixedBy(this.model);
     const says = [
       "What a word gives is its value. That of ",
       this.word(this.other),
@@ -210,7 +212,7 @@ class TourCards {
     ]);
     if (!card) return null;
     const { isDone } = card;
-    const about = [this.weights, this.values(), step].map((each) => each?.rule.name);
+    const about = [this.weights, mixedBy(this.model), step].map((each) => each?.rule.name);
     return { ...card, about, isDone: () => this.page.oneNumber.walk.term !== null && isDone() };
   }
 
@@ -314,27 +316,6 @@ class TourCards {
   // --- steps
 
   /**
-   * The queries or the keys that the scores read; of keys that are turned around, these themselves.
-   *
-   * @param {string} axis
-   */
-  read(axis) {
-    const { steps } = this.model;
-    const reads = this.scores ? readsOf(this.scores.rule.equation) : [];
-    const found = reads.map((name) => steps.get(name)).find((step) => isAlong(step, axis));
-    const isTurned = found && isTurnedAround(found.rule);
-    return isTurned ? steps.get(found.rule.equation[1]) : found;
-  }
-
-  /** What the weights mix. */
-  values() {
-    const { steps, data } = this.model;
-    const { rule } = steps.get(data.mixed) ?? {};
-    const name = rule && readsOf(rule.equation).find((each) => each !== data.weights);
-    return steps.get(name);
-  }
-
-  /**
    * Whether of some keys one is clearly the best, by its score, too.
    *
    * @param {number[]} seen
@@ -388,33 +369,3 @@ class TourCards {
 
 /** @param {string} text */
 const strongly = (text) => element("b", {}, label(text));
-
-/** @param {Step} step */
-const symbolOfStep = (step) => (step ? symbolName(step.rule.symbol) : "");
-
-/** @param {Step} step */
-const isOfPairs = ({ rule }) => isOfQueriesAndKeys(rule);
-
-/**
- * Whether a step has numbers of queries, or of keys, and not of both.
- *
- * @param {Step} step
- * @param {string} axis
- */
-function isAlong(step, axis) {
-  const tokens = step?.rule.axes.filter((each) => each === "query" || each === "key") ?? [];
-  return step?.rule.axes.length > 1 && tokens.join() === axis;
-}
-
-/**
- * The first step that reads both queries and keys.
- *
- * @param {Model} model
- */
-function scoresOf({ steps }) {
-  return [...steps.values()].find(({ rule }) => {
-    const read = rule.equation ? readsOf(rule.equation).map((name) => steps.get(name)) : [];
-    const isRead = (/** @type {string} */ axis) => read.some((step) => isAlong(step, axis));
-    return isOfQueriesAndKeys(rule) && isRead("query") && isRead("key");
-  });
-}
