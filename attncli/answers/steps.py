@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.answers.headings import names_in
+from attncli.answers.headings import HeadingNames, names_in
 from attncli.attention.losses import LOSS_RULES
 from attncli.attention.registry import RULES, STEP_NAMES
 from attncli.english import count, listed, shape_text, shorten
@@ -92,17 +92,26 @@ class NoStep(Exception):
         self.help = help
 
 
-def step_named(name: str, trace: Trace) -> Step:
+def find_step(name: str, trace: Trace) -> Step | None:
     """The step of this name or letter, weights or A, or of a heading that has no other name in it:
-    Step 3: Weights A = softmax(Z). Raises NoStep where there is none.
+    Step 3: Weights A = softmax(Z). None where there is none.
     """
     step = _called_exactly(name, trace)
     if step is not None:
         return step
-    in_heading = names_in(name, partial(_called_exactly, trace=trace))
-    named = list(in_heading.steps)
-    if len(named) == 1 and not in_heading.other_word:
-        return trace.steps[named[0]]
+    in_heading = _names_in(name, trace)
+    if len(in_heading.steps) != 1 or in_heading.other_word:
+        return None
+    [step] = in_heading.steps.values()
+    return step
+
+
+def step_named(name: str, trace: Trace) -> Step:
+    """The same; raises NoStep where there is none."""
+    step = find_step(name, trace)
+    if step is not None:
+        return step
+    named = list(_names_in(name, trace).steps)
     if len(named) > 1:
         message = f"{shorten(name)} names {count(len(named), 'step')}: {listed(named)}"
         raise NoStep(message, f"write the name of the step alone, such as {named[0]}")
@@ -121,6 +130,10 @@ def step_named(name: str, trace: Trace) -> Step:
         f"no step is called {shorten(name)}",
         did_you_mean(name, list(trace.steps), f"the steps are {there}"),
     )
+
+
+def _names_in(heading: str, trace: Trace) -> HeadingNames:
+    return names_in(heading, partial(_called_exactly, trace=trace))
 
 
 def _called_exactly(name: str, trace: Trace) -> Step | None:

@@ -8,7 +8,7 @@ from functools import cache
 
 from attncli.answers.model import Answer
 from attncli.answers.pages import CellText, Page, Table
-from attncli.answers.steps import NoStep, step_named
+from attncli.answers.steps import find_step
 from attncli.english import listed
 from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.nodes import Leaf, ListNode, Node, PastedList
@@ -47,10 +47,8 @@ def add_named(page: Page, text: str = "") -> None:
     # Each line may begin with a name, and many are alike.
     @cache
     def axes_of(name: str) -> int:
-        try:
-            return max(len(step_named(name, page.trace).shape), 1)
-        except NoStep:
-            return 0
+        step = find_step(name, page.trace)
+        return 0 if step is None else max(len(step.shape), 1)
 
     try:
         found = named_matrices(text, axes_of, of_answers=True)
