@@ -169,11 +169,12 @@ class Layer:
         """
         given = {}
         for name, matrices in self.matrices(draws).items():
-            by_entry = self._of_batch(name, matrices)
+            by_entry = self.by_head(name, matrices)
             given[name] = Matrix(by_entry)
         return replace(one, given=MappingProxyType(given))
 
-    def _of_batch(self, name: str, matrices: Draws) -> NDArray[np.float64]:
+    def by_head(self, name: str, matrices: Draws) -> NDArray[np.float64]:
+        """Draws of a matrix with an axis of heads, but for X, which all heads share."""
         entries, *_, width = matrices.shape
         if name in ("Q", "K", "V"):
             matrices = matrices.reshape(entries, self.heads, self.n, width)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, islice
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from attncli.cli.input import change
 from attncli.cli.overrides import Overrides
 from attncli.errors import AttncliError, usage_error
 from attncli.features.generate.asked import asked_steps
+from attncli.features.generate.columns import columns_alike, fewest_alike
 from attncli.features.generate.drawing import Draws, Layer
 from attncli.features.generate.terms import terms_of_products
 from attncli.mistakes.audit import (
@@ -84,7 +85,8 @@ class Search:
     show in the last of them alone. `shifted` says whether the softmax of every problem is shifted,
     as large numbers in a mask need it: the steps are others then. `needed` are the names of
     mistakes that every problem shows, and `apart` says which two of them it tells apart. `terms`
-    says how many terms each product has that are not zero, in all problems nearly as many.
+    says how many terms each product has that are not zero, in all problems nearly as many, and
+    `alike` how many pairs of columns of each matrix, within a head, may be equal or opposite.
     """
 
     layer: Layer
@@ -96,6 +98,7 @@ class Search:
     needed: tuple[str, ...]
     apart: NDArray[np.bool_]
     terms: Mapping[str, int]
+    alike: Mapping[str, int]
 
     @classmethod
     def of(
@@ -112,7 +115,8 @@ class Search:
         _require_seen_keys(trace)
         steps = asked_steps(trace, asked)
         none_apart = np.zeros((0, 0), dtype=bool)
-        plain = cls(layer, mask, steps, decimals, like, trace.shifted, (), none_apart, {})
+        plain = cls(layer, mask, steps, decimals, like, trace.shifted, (), none_apart, {}, {})
+        plain = replace(plain, alike=plain._fewest_alike())
         found: list[Draws] = []
         for block in range(_MOST_BLOCKS):
             drawn = plain._block(_SAMPLED, block)
@@ -144,6 +148,7 @@ class Search:
             tuple(shown),
             pairs.mean(axis=-1) >= SHOWN_BY,
             plain._usual_terms(draws),
+            plain.alike,
         )
 
     def problem(self, key: Sequence[object], title: str) -> Found:
@@ -240,6 +245,12 @@ class Search:
             fine &= self._takes_as_long(trace)
         return draws[fine]
 
+    def _fewest_alike(self) -> dict[str, int]:
+        """How many pairs of columns of each matrix are equal or opposite at least, in its heads."""
+        draws = self._block(_SAMPLED, 0)
+        matrices = self.layer.matrices(draws[self._varied(draws)])
+        return fewest_alike({name: self.layer.by_head(name, of) for name, of in matrices.items()})
+
     def _usual_terms(self, draws: Draws) -> dict[str, int]:
         """How many terms that are not zero each product has, in the middle one of these draws."""
         terms = terms_of_products(self._worked_at_once(draws))
@@ -292,8 +303,9 @@ class Search:
 
     def _varied(self, draws: Draws) -> NDArray[np.bool_]:
         """Which draws have no row and no column of zeros, none that is like the one before it, no
-        token twice, and no two matrices that differ in one number only: whoever takes one for the
-        other would seem to have read that number wrongly.
+        token twice, as few columns as may be that are equal or opposite, and no two matrices that
+        differ in one number only: whoever takes one for the other would seem to have read that
+        number wrongly.
         """
         fine = np.ones(len(draws), dtype=bool)
         matrices = self.layer.matrices(draws)
@@ -301,6 +313,8 @@ class Search:
             if one.shape == other.shape:
                 different = (one != other).reshape(len(draws), -1)
                 fine &= different.sum(axis=-1) > 1
+        for name, most in self.alike.items():
+            fine &= columns_alike(self.layer.by_head(name, matrices[name])) <= most
         for matrix in matrices.values():
             for across, along in ((-1, -2), (-2, -1)):
                 steps = np.diff(matrix, axis=along)
