@@ -12,8 +12,8 @@ import attncli
 from attncli.features.generate.columns import columns_alike
 
 # How many pairs W_V has at least. A third of its numbers is 0 where it has two rows: 2, 3, 3 and 5
-# of 6, 8, 10 and 14. Columns with a 0 are (±1, 0) or (0, ±1), so of three of them two are alike, and
-# five have four pairs.
+# of 6, 8, 10 and 14. Columns with a 0 are (±1, 0) or (0, ±1), so of three of them two are alike,
+# and five have four pairs.
 FEWEST: list[tuple[dict[str, Any], int]] = [
     ({}, 1),
     ({"mask": "causal"}, 1),
