@@ -225,6 +225,19 @@ class Dump:
         return "exp" in self.arrays and not self.shifted
 
 
+def output_alone(root: Node) -> Node:
+    """A file that is one array in nested lists as a file with the output; any other as it is."""
+    if not isinstance(root, ListNode) or root.length == 0:
+        return root
+    first: Node = root.items[0]
+    is_nested = isinstance(first, ListNode)
+    while isinstance(first, ListNode) and first.length:
+        first = first.items[0]
+    if not is_nested or _number(first) is None:
+        return root
+    return MappingNode(root.at, {"output": root}, {"output": root.at})
+
+
 def is_dump(root: Node, renames: Collection[str] = ()) -> bool:
     """Whether a file has computed steps, or names of `renames`, and is no problem."""
     return isinstance(root, MappingNode) and are_of_dump(root.keys, renames)

@@ -132,12 +132,13 @@ def read_text(
     renames: Mapping[str, str],
     own: RulesOfOwn = MappingProxyType({}),
 ) -> InputFile:
-    """A problem, or a dump of nested lists."""
-    from attncli.features.compare.dumps import is_dump, read_dump
+    """A problem, or a dump of nested lists; one array alone is the output."""
+    from attncli.features.compare.dumps import is_dump, output_alone, read_dump
     from attncli.problem.loader import problem_from_tree
     from attncli.problem.text.tree import read_tree
 
     report, root = read_tree(source, not_finite=True)
+    root = output_alone(root)
     content: Problem | Dump
     if is_dump(root, renames):
         content = read_dump(root, report, renames, own)

@@ -65,6 +65,20 @@ def test_two_files(compared: Compared) -> None:
     assert data["settings"] == {"mask": {"a": [], "b": ["causal"]}}
 
 
+@pytest.mark.parametrize("suffix", [".json", ".yaml"])
+def test_a_file_that_is_one_array_is_the_output(
+    suffix: str, compared: Compared, tmp_path: Path
+) -> None:
+    rows = trace(load(LOVE))["output"]
+    right, wrong = (tmp_path / f"{name}{suffix}" for name in ("right", "wrong"))
+    right.write_text(json.dumps(rows.tolist()), "utf-8")
+    wrong.write_text(json.dumps((rows + 0.5).tolist()), "utf-8")
+    data = compared(LOVE, str(right), code=0)
+    assert data["b"]["kind"] == "dump"
+    assert first(compared(LOVE, str(wrong), code=1)) == "output"
+    assert first(compared(str(wrong), LOVE, code=1)) == "output"
+
+
 @pytest.mark.sampled(4, "long")
 @pytest.mark.parametrize(
     ("settings", "step"),
