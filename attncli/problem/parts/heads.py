@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from attncli.english import count
+from attncli.english import count, listed
 from attncli.problem.keys import ARRAYS, SCORES, array_path
 from attncli.problem.matrix import Matrix
 from attncli.problem.parts.axes import (
@@ -54,7 +54,7 @@ def split_heads(
                 key,
                 f"is {said}, but {name} has {count(found, 'head')}",
                 f"write {key}: {found}, or leave it out: the last axis but two of {name} is that of"
-                " its heads",
+                f" its heads{_exchange(given, heads, kv_heads)}",
             )
             return dict(given), False
     (_, of_queries), (name, of_keys) = stacked.values()
@@ -77,7 +77,8 @@ def split_heads(
             path,
             f"{count(queries, 'query head')} cannot be divided evenly among {count(keys, 'head')}"
             " of keys and values",
-            f"heads must be a multiple of kv_heads: {keys}, {2 * keys}, …",
+            f"heads must be a multiple of kv_heads: {keys}, {2 * keys}, …"
+            f"{_exchange(given, heads, kv_heads)}",
         )
     elif reading.errors.count == 0:
         split = {}
@@ -87,6 +88,40 @@ def split_heads(
                 split[name] = _split(name, matrix, number, key, reading)
         return {**given, **split}, not split.keys().isdisjoint(("Q", "W_Q"))
     return dict(given), False
+
+
+# Whose axes of heads and rows may be in the other order: of all, of the queries, or of the rest.
+_EXCHANGED = (("Q", "K", "V"), ("Q",), ("K", "V"))
+
+
+def _exchange(given: Mapping[str, Matrix], heads: int | None, kv_heads: int | None) -> str:
+    """More help for heads that do not fit: which arrays would, if their heads stood behind their
+    rows, as in JAX; empty where none would.
+    """
+    shapes = {name: given[name].shape for name in "QKV" if name in given and given[name].ndim > 2}
+    if len(shapes) < 3:
+        return ""
+    for names in _EXCHANGED:
+        turned = dict(shapes)
+        for name in names:
+            *outer, rows, of_heads, width = shapes[name]
+            turned[name] = (*outer, of_heads, rows, width)
+        if _fit(turned, heads, kv_heads):
+            saved = ", ".join(f"{name}.swapaxes(-3, -2)" for name in names)
+            have = "has its heads" if len(names) == 1 else "have their heads"
+            return (
+                f"; heads stand before rows here: if {listed(names)} {have} behind, as in JAX and"
+                f" flash-attention, save {saved}"
+            )
+    return ""
+
+
+def _fit(shapes: Mapping[str, tuple[int, ...]], heads: int | None, kv_heads: int | None) -> bool:
+    """Whether these are heads × rows × features that belong together."""
+    of_queries, of_keys = (shapes[name][-3] for name in "QK")
+    are_said = heads in (None, of_queries) and kv_heads in (None, of_keys)
+    is_one_cache = shapes["K"][-3:-1] == shapes["V"][-3:-1]
+    return are_said and is_one_cache and of_queries % of_keys == 0
 
 
 def check_widths(

@@ -253,28 +253,65 @@ def test_heads_side_by_side_that_do_not_fit(
     assert problems(FLAT + line) == messages
 
 
+BEHIND = "heads stand before rows here: if"
+SAVED = "behind, as in JAX and flash-attention, save"
+
+
 @in_one_test(
     ("text", "messages"),
     [
         (
-            f"heads: 3\n{random(Q=(2, 3, 2), K=(2, 3, 2), V=(2, 3, 2))}",
+            f"heads: 3\n{random(Q=(2, 4, 2), K=(2, 4, 2), V=(2, 4, 2))}",
             [
                 "1:1: heads: is 3, but Q has 2 heads "
                 "(write heads: 2, or leave it out: the last axis but two of Q is that of its heads)"
             ],
         ),
         (
-            f"kv_heads: 3\n{random(Q=(6, 3, 2), K=(2, 3, 2), V=(2, 3, 2))}",
+            f"kv_heads: 3\n{random(Q=(6, 4, 2), K=(2, 4, 2), V=(2, 4, 2))}",
             [
                 "1:1: kv_heads: is 3, but K has 2 heads (write kv_heads: 2, or leave it out: the"
                 " last axis but two of K is that of its heads)"
             ],
         ),
         (
-            random(Q=(5, 3, 2), K=(2, 3, 2), V=(2, 3, 2)),
+            random(Q=(5, 3, 2), K=(2, 3, 2), V=(2, 4, 2)),
             [
                 "2:1: K: 5 query heads cannot be divided evenly among 2 heads of keys and values "
                 "(heads must be a multiple of kv_heads: 2, 4, …)"
+            ],
+        ),
+        # Heads behind rows, as in JAX: of all three, of the queries, of the cache.
+        (
+            random(Q=(2, 3, 4, 8), K=(2, 5, 2, 8), V=(2, 5, 2, 8)),
+            [
+                "2:1: K: 3 query heads cannot be divided evenly among 5 heads of keys and values"
+                f" (heads must be a multiple of kv_heads: 5, 10, …; {BEHIND} Q, K and V have their"
+                f" heads {SAVED} Q.swapaxes(-3, -2), K.swapaxes(-3, -2), V.swapaxes(-3, -2))"
+            ],
+        ),
+        (
+            random(Q=(2, 3, 4, 8), K=(2, 2, 5, 8), V=(2, 2, 5, 8)),
+            [
+                "2:1: K: 3 query heads cannot be divided evenly among 2 heads of keys and values"
+                f" (heads must be a multiple of kv_heads: 2, 4, …; {BEHIND} Q has its heads {SAVED}"
+                " Q.swapaxes(-3, -2))"
+            ],
+        ),
+        (
+            random(Q=(2, 4, 3, 8), K=(2, 5, 2, 8), V=(2, 5, 2, 8)),
+            [
+                "2:1: K: 4 query heads cannot be divided evenly among 5 heads of keys and values"
+                f" (heads must be a multiple of kv_heads: 5, 10, …; {BEHIND} K and V have their"
+                f" heads {SAVED} K.swapaxes(-3, -2), V.swapaxes(-3, -2))"
+            ],
+        ),
+        (
+            f"heads: 4\n{random(Q=(2, 3, 4, 8), K=(2, 3, 4, 8), V=(2, 3, 4, 8))}",
+            [
+                "1:1: heads: is 4, but Q has 3 heads (write heads: 3, or leave it out: the last"
+                f" axis but two of Q is that of its heads; {BEHIND} Q, K and V have their heads"
+                f" {SAVED} Q.swapaxes(-3, -2), K.swapaxes(-3, -2), V.swapaxes(-3, -2))"
             ],
         ),
         (
