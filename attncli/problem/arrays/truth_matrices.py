@@ -52,8 +52,13 @@ def read_truths(value: Value, rank: int = 2, example: str = "") -> Matrix | None
 def stored_truths(array: StoredArray, value: Value, rank: int = 2) -> Matrix | None:
     """The truth values of an array in a file; None after reporting that it has too few axes, or too
     many.
+
+    Lists for the entries of a batch may have axes of 1 for heads and queries: batch × 1 × 1 × keys.
     """
     truths = array.astype(bool)
+    are_lists = rank == 1 and _MOST_AXES[rank] < truths.ndim <= MOST_AXES
+    if are_lists and set(truths.shape[1:-1]) == {1}:
+        truths = truths.reshape(truths.shape[0], -1)
     truths.setflags(write=False)
     return _of_rank(Matrix(truths), rank, value)
 

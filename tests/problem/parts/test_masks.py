@@ -104,6 +104,7 @@ LEADING = (
     "a mask can also be heads × n × m or batch × heads × n × m; heads and batch can be 1, for all"
 )
 AMBIGUOUS = "a mask of only 0 and 1 is ambiguous: 1 can mean visible or hidden"
+ONE_ROW = "for padding, with one row for all queries, write {padding: …}"
 WINDOW = "write how many keys a query sees to its left and right; -1 means no limit"
 ROWS = "write causal, or rows such as [[true, false], [true, true]]"
 FORM = "(a form looks like mask: {padding: [1, 1, 0]})"
@@ -167,8 +168,22 @@ BAD = [
     (
         "{keep: [[1, 0, 1]]}",
         (
-            "4:14: mask.keep: is 1×3, but 2 queries and 3 keys need 2×3 "
-            "(give one row per query and one column per key)"
+            "4:14: mask.keep: is 1×3, but 2 queries and 3 keys need 2×3 (give one row per query"
+            f" and one column per key; {ONE_ROW} with the same values)"
+        ),
+    ),
+    (
+        "{hide: [[[[1, 0, 1]]], [[[1, 0, 0]]]]}",
+        (
+            "4:14: mask.hide: is 2×1×1×3, but 2 queries and 3 keys need 2×3 (give one row per"
+            f" query and one column per key; {ONE_ROW} with 1 for 0 and 0 for 1)"
+        ),
+    ),
+    (
+        "{additive: [[[[0, -1e9, 0]]]]}",
+        (
+            "4:18: mask.additive: is 1×1×1×3, but 2 queries and 3 keys need 2×3 (give one row per"
+            f" query and one column per key; {ONE_ROW} with 1 where 0 is added)"
         ),
     ),
     (
@@ -449,6 +464,40 @@ def test_masks_of_heads_and_batches(mask: str, leading: tuple[int, ...], tmp_pat
     if "file" in mask:
         assert isinstance(part, Keep)
         assert part.matrix.shape == (*leading, 2, 3)
+
+
+PADDED = np.array([[1, 1, 0], [0, 1, 1]])
+
+
+@pytest.mark.parametrize("middle", [(), (1,), (1, 1)])
+@pytest.mark.parametrize("dtype", [bool, float])
+def test_padding_in_a_file_as_frameworks_have_it(
+    middle: tuple[int, ...], dtype: type, tmp_path: Path
+) -> None:
+    array = PADDED.astype(dtype).reshape(2, *middle, 3)
+    np.save(tmp_path / "mask.npy", array)
+    text = f"{BATCH}mask: {{padding: {{file: mask.npy}}}}"
+    (part,) = loads(text.encode(), "p.yaml", folder=tmp_path).mask.parts
+    assert part == Padding(((True, True, False), (False, True, True)))
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 1, 3), (2, 1, 3, 3), (2, 1, 1, 1, 3)])
+def test_padding_in_a_file_is_the_same_for_heads_and_queries(
+    shape: tuple[int, ...], tmp_path: Path
+) -> None:
+    np.save(tmp_path / "mask.npy", np.ones(shape, dtype=bool))
+    with pytest.raises(AttncliError, match=r"deep|axes"):
+        loads(f"{BATCH}mask: {{padding: {{file: mask.npy}}}}".encode(), "p.yaml", folder=tmp_path)
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (1, 3), (2, 1, 3), (2, 1, 1, 3), (1, 1, 1, 3)])
+def test_one_row_for_all_queries_is_padding(shape: tuple[int, ...], tmp_path: Path) -> None:
+    np.save(tmp_path / "mask.npy", np.ones(shape, dtype=bool))
+    # There are three queries, so that no two rows are those of queries.
+    of_three = BATCH.replace("[2, 3, 2, 1]", "[2, 3, 3, 1]")
+    with pytest.raises(AttncliError) as caught:
+        loads(f"{of_three}mask: {{file: mask.npy}}".encode(), "p.yaml", folder=tmp_path)
+    assert caught.value.help.endswith(f"{ONE_ROW} with the same values")
 
 
 @pytest.mark.parametrize("leading", [(2,), (3, 1), (2, 2), (1, 2), (3, 2)])

@@ -204,9 +204,11 @@ def _taken(parts: Iterable[type[MaskPart]]) -> str:
     return "these are taken: " + ", ".join(f"{order} {name}" for order, name in numbers)
 
 
-def matrix_size_error(shape: tuple[int, ...], sizes: MaskSizes) -> tuple[str, str] | None:
+def matrix_size_error(
+    shape: tuple[int, ...], sizes: MaskSizes, one_row: str
+) -> tuple[str, str] | None:
     """What is wrong with the shape of a matrix of queries by keys; rows and columns are never
-    repeated to fit.
+    repeated to fit. `one_row` says what to write for one row for all queries.
     """
     n, m = sizes.queries, sizes.keys
     is_shape = f"is {shape_text(shape)}"
@@ -216,6 +218,8 @@ def matrix_size_error(shape: tuple[int, ...], sizes: MaskSizes) -> tuple[str, st
         help = "give one row per query and one column per key"
         if (rows, columns) == (m, n):
             help += "; perhaps it is transposed"
+        elif columns == m and _has_one_row(shape, sizes):
+            help += f"; {one_row}"
         return message, help
     leading = (sizes.batch, sizes.heads)[2 - len(found) :]
     for length, needed in zip(found, leading, strict=True):
@@ -223,6 +227,14 @@ def matrix_size_error(shape: tuple[int, ...], sizes: MaskSizes) -> tuple[str, st
             whole = shape_text((*leading, n, m))
             return f"{is_shape}, but {whole} is needed", _MATRIX_HELP
     return None
+
+
+def _has_one_row(shape: tuple[int, ...], sizes: MaskSizes) -> bool:
+    """Whether it has one row for all queries: of each entry, as batch × 1 × 1 × m or batch × m, or
+    of all.
+    """
+    *found, rows, _ = shape
+    return rows == 1 or (not found and rows == sizes.batch)
 
 
 def entries_error(entries: int, sizes: MaskSizes) -> tuple[str, str] | None:

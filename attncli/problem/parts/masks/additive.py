@@ -21,6 +21,8 @@ from attncli.problem.parts.masks import (
 from attncli.problem.parts.offset import Offset
 from attncli.problem.text.values import Value
 
+_ONE_ROW = "for padding, with one row for all queries, write {padding: …} with 1 where 0 is added"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Additive(MaskPart):
@@ -57,7 +59,7 @@ class Additive(MaskPart):
         }
 
     def size_error(self, sizes: MaskSizes) -> tuple[str, str] | None:
-        return matrix_size_error(self.matrix.shape, sizes)
+        return matrix_size_error(self.matrix.shape, sizes, _ONE_ROW)
 
     def clause(self, offset: Offset, suffix: str) -> Clause:
         name = f"additive{suffix}"

@@ -32,11 +32,13 @@ class Truths(MaskPart):
     """Truth values for every query and key, n × m, or with heads or batch and heads before; an axis
     of 1 is for all.
 
-    `seen` is the one that lets a query see a key, `words` are what a problem writes.
+    `seen` is the one that lets a query see a key, `words` are what a problem writes, and `one_row`
+    says what it writes for one row for all queries.
     """
 
     seen: ClassVar[int]
     words: ClassVar[str]
+    one_row: ClassVar[str]
     meaning: ClassVar[str]
     truths: NDArray[np.bool_] | Matrix
 
@@ -57,7 +59,7 @@ class Truths(MaskPart):
         return {cls.words: Mask((cls(np.full((2, 3), cls.seen == 1)),))}
 
     def size_error(self, sizes: MaskSizes) -> tuple[str, str] | None:
-        return matrix_size_error(self.truths.shape, sizes)
+        return matrix_size_error(self.truths.shape, sizes, self.one_row)
 
     def clause(self, offset: Offset, suffix: str) -> Clause:
         name = f"{self.name}{suffix}"
@@ -74,6 +76,7 @@ class Keep(Truths):
     order = 5
     seen = 1
     words = "{keep: …}, or a matrix of true and false"
+    one_row = "for padding, with one row for all queries, write {padding: …} with the same values"
     meaning = "Keep: a query sees the keys with a 1."
 
 
@@ -85,4 +88,7 @@ class Hide(Truths):
     order = 6
     seen = 0
     words = "{hide: …}"
+    one_row = (
+        "for padding, with one row for all queries, write {padding: …} with 1 for 0 and 0 for 1"
+    )
     meaning = "Hide: a query does not see the keys with a 1."
