@@ -118,10 +118,14 @@ def _exchange(given: Mapping[str, Matrix], heads: int | None, kv_heads: int | No
 
 def _fit(shapes: Mapping[str, tuple[int, ...]], heads: int | None, kv_heads: int | None) -> bool:
     """Whether these are heads × rows × features that belong together."""
-    of_queries, of_keys = (shapes[name][-3] for name in "QK")
-    are_said = heads in (None, of_queries) and kv_heads in (None, of_keys)
+    of_queries = shapes["Q"][-3]
+    of_keys = shapes["K"][-3]
     is_one_cache = shapes["K"][-3:-1] == shapes["V"][-3:-1]
-    return are_said and is_one_cache and of_queries % of_keys == 0
+    are_shared = of_queries % of_keys == 0
+
+    queries_as_said = heads in (None, of_queries)
+    keys_as_said = kv_heads in (None, of_keys)
+    return is_one_cache and are_shared and queries_as_said and keys_as_said
 
 
 def check_widths(
