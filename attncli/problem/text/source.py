@@ -15,8 +15,12 @@ from attncli.problem.suffixes import PICKLES, TEXT_SUFFIXES, array_suffixes
 # Files that hold no text begin so.
 _NO_TEXT = {b"%PDF": "PDF", b"\x89PNG": "picture", b"\xff\xd8\xff": "picture", b"GIF8": "picture"}
 # Word processors write these, and can write plain text.
+_ZIP = b"PK\x03\x04"
 _DOCUMENTS = {b"{\\rtf": "an RTF file", b"\xd0\xcf\x11\xe0": "a file of an older Word or Excel"}
 _PARTS_OF_DOCUMENTS = {b"word/": "a Word file", b"opendocument.text": "an OpenDocument text"}
+# What is damaged has only its name, and how it begins.
+_DOCUMENTS_BY_SUFFIX = {".docx": "a Word file", ".odt": "an OpenDocument text"}
+_ARCHIVES = (".xlsx", ".ods", ".zip")
 _DOCUMENT_HELP = "save it as plain text, .txt, and name that file"
 _OTHER_ENCODINGS = (
     (b"\xff\xfe\x00\x00", "UTF-32"),
@@ -107,8 +111,10 @@ def decode(data: bytes, name: str, folder: str = "", *, outside: bool = False) -
 
 def _require_text(data: bytes, name: str) -> None:
     """Raises AttncliError for bytes that begin as those of a picture or of another encoding."""
-    if document := _document(data):
+    if document := _document(data, name):
         raise input_error(f"{name} is {document}, not text", help=_DOCUMENT_HELP)
+    if data.startswith(b"PK") and _suffix(name) in _ARCHIVES:
+        raise _archive(name)
     for mark, encoding in _OTHER_ENCODINGS:
         if data.startswith(mark):
             raise _other_encoding(encoding, name)
@@ -120,15 +126,31 @@ def _require_text(data: bytes, name: str) -> None:
             raise input_error(f"{name} is a {what}, not text", help=help)
 
 
-def _document(data: bytes) -> str:
-    """What a file of a word processor is; empty for any other."""
+def _suffix(name: str) -> str:
+    return os.path.splitext(name)[1].lower()
+
+
+def _document(data: bytes, name: str) -> str:
+    """What a file of a word processor is, also a damaged one; empty for any other."""
     for mark, what in _DOCUMENTS.items():
         if data.startswith(mark):
             return what
-    if not data.startswith(b"PK\x03\x04"):
+    if not data.startswith(b"PK"):
         return ""
-    parts = (what for part, what in _PARTS_OF_DOCUMENTS.items() if part in data)
-    return next(parts, "")
+    if data.startswith(_ZIP):
+        for part, what in _PARTS_OF_DOCUMENTS.items():
+            if part in data:
+                return what
+    return _DOCUMENTS_BY_SUFFIX.get(_suffix(name), "")
+
+
+def _archive(name: str) -> AttncliError:
+    message = f"{name} is a spreadsheet or another zip archive, not text"
+    help = (
+        "write answers and problems as YAML or JSON, in which X: {file: x.xlsx, range:"
+        " Sheet1!A1:C3} reads cells, and a list of students as CSV"
+    )
+    return input_error(message, help=help)
 
 
 def _other_encoding(encoding: str, name: str) -> AttncliError:
@@ -138,21 +160,15 @@ def _other_encoding(encoding: str, name: str) -> AttncliError:
 
 def _not_utf8(data: bytes, name: str, at: int) -> AttncliError:
     """What is wrong with bytes that are no UTF-8 from this one on."""
-    suffix = os.path.splitext(name)[1].lower()
     of_arrays = {*array_suffixes(), *PICKLES} - {*TEXT_SUFFIXES, ".xlsx"}
-    if suffix in of_arrays:
+    if _suffix(name) in of_arrays:
         help = (
             "name the arrays in a problem, as in X: {file: arrays.npz, name: X}; write answers"
             " as numbers"
         )
         return input_error(f"{name} holds arrays, not text", help=help)
-    if data.startswith(b"PK\x03\x04"):
-        message = f"{name} is a spreadsheet or another zip archive, not text"
-        help = (
-            "write answers and problems as YAML or JSON, in which X: {file: x.xlsx, range:"
-            " Sheet1!A1:C3} reads cells, and a list of students as CSV"
-        )
-        return input_error(message, help=help)
+    if data.startswith(_ZIP):
+        return _archive(name)
     before = data[:at].decode()
     codecs.register_error("windows-1252", _as_windows)
     place = Source(name, data.decode(errors="windows-1252")).place(len(before))
