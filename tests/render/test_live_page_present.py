@@ -294,7 +294,7 @@ def test_p_goes_on_where_the_lecture_was_left_and_works_from_a_slider(
 
 @pytest.mark.browser
 def test_the_screen_turns_black_and_back(browser: Browser, tmp_path: Path) -> None:
-    main = ("css", "visibility | main, .map")
+    main = ("css", "opacity | main, .map")
     play: Play = [
         ("press", "b"), main, ("press", "PageDown"), main, ("press", "."), main,
         ("click", ".attncli.black"), main, ("texts", COUNT),
@@ -304,8 +304,8 @@ def test_the_screen_turns_black_and_back(browser: Browser, tmp_path: Path) -> No
     ((black, back, again, clicked, *counts),) = played(
         browser, (page, play), at="#!present=step-scores"
     )
-    assert black == again == ["hidden", "hidden"]
-    assert back == clicked == ["visible", "visible"]
+    assert black == again == ["0", "0"]
+    assert back == clicked == ["1", "1"]
     assert counts == [["6 / 14"], ["1 / 14"], ["14 / 14"]]
 
 

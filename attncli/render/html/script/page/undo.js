@@ -137,6 +137,8 @@ class Undo {
     this.page.edits.putUnread(unread.map(([key, text]) => [bare(key), text]));
     this.page.showAll();
     this.isGoing = false;
+    // What came of it is the state: else it would be a new one, and the way back would end here.
+    this.states[this.at] = this.now();
     this.show();
     const keys = [...new Set([...from, ...to].map(([key]) => key))];
     const other = keys.filter((key) => textOf(from, key) !== textOf(to, key));
