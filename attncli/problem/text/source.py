@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -21,6 +22,11 @@ _PARTS_OF_DOCUMENTS = {b"word/": "a Word file", b"opendocument.text": "an OpenDo
 # What is damaged has only its name, and how it begins.
 _DOCUMENTS_BY_SUFFIX = {".docx": "a Word file", ".odt": "an OpenDocument text"}
 _ARCHIVES = (".xlsx", ".ods", ".zip")
+_NOTEBOOK = (b'"cells"', b'"nbformat"')
+_NOTEBOOK_HELP = (
+    "copy its cells into a text file, or save it as Markdown, as jupyter nbconvert --to markdown"
+    " does, and name that file"
+)
 _DOCUMENT_HELP = "save it as plain text, .txt, and name that file"
 _OTHER_ENCODINGS = (
     (b"\xff\xfe\x00\x00", "UTF-32"),
@@ -113,6 +119,8 @@ def _require_text(data: bytes, name: str) -> None:
     """Raises AttncliError for bytes that begin as those of a picture or of another encoding."""
     if document := _document(data, name):
         raise input_error(f"{name} is {document}, not text", help=_DOCUMENT_HELP)
+    if _is_notebook(data):
+        raise input_error(f"{name} is a Jupyter notebook", help=_NOTEBOOK_HELP)
     if data.startswith(b"PK") and _suffix(name) in _ARCHIVES:
         raise _archive(name)
     for mark, encoding in _OTHER_ENCODINGS:
@@ -124,6 +132,11 @@ def _require_text(data: bytes, name: str) -> None:
         if data.startswith(mark):
             help = "write the numbers into a file of YAML or JSON"
             raise input_error(f"{name} is a {what}, not text", help=help)
+
+
+def _is_notebook(data: bytes) -> bool:
+    """Whether it is JSON with the keys that every notebook has."""
+    return re.match(rb"\s*\{", data) is not None and all(key in data for key in _NOTEBOOK)
 
 
 def _suffix(name: str) -> str:
