@@ -196,6 +196,9 @@ class RoundedBetween:
         if rule.is_copy or rule.only_hides or not math.isfinite(exact.width):
             return ZERO
         unit = 2 * self.half
+        # Of so large a number, as an exponential may be, rounding changes nothing.
+        if not math.isfinite(max(abs(exact.low), abs(exact.high)) / unit):
+            return ZERO
         least = math.floor(exact.low / unit + 0.5 - NEAR_A_HALF)
         most = math.floor(exact.high / unit + 0.5 + NEAR_A_HALF)
         if least != most:

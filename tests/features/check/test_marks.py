@@ -409,7 +409,7 @@ def test_decimals_that_were_asked_for_come_first(scaled: str, verdict: str) -> N
 
 
 def test_fewer_decimals_are_right_where_the_others_are_zeros() -> None:
-    halves = {"Q": [[1]], "K": [[0.5], [2]], "V": [[1], [2]], "score": "dot"}
+    halves = {"Q": [[1]], "K": [[0.5], [2]], "V": [[1], [2]]}
     found = attncli.check(halves, {"scores": [["0.5", "2"]]}, decimals=2)
     assert found.passed
     assert not attncli.check(halves, {"weights": [["0", "1"]]}, decimals=2).passed
@@ -965,3 +965,20 @@ def test_rounding_on_the_way_is_said_of_the_steps_that_are_not_written() -> None
         "1 number is off only because of rounding on the way, in steps that are not written"
         " (exponentials, row sums and attention weights). It keeps its share."
     ) in found.to_markdown()
+
+
+def test_an_exponential_as_large_as_floats_go_is_not_rounded() -> None:
+    """Among what is tried are powers that have more hundredths than floats can say."""
+    given = {
+        "Q": [[-1, -1, -2, 3, -2], [-2, -1, 2, -2, 2]],
+        "K": [[2, 0, 0, 1, 0], [-2, -1, -1, 2, -2]],
+        "V": [[3, 2, 1, -1, 2], [-2, -2, 3, 2, 0]],
+    }
+    answers = {
+        "scores": [["1.00", "15.00"], ["-6.00", "-5.00"]],
+        "output": [
+            ["1.80", "-0.05", "-0.05", "1.05", "-0.10"],
+            ["-0.36", "-0.59", "-0.59", "1.59", "-1.18"],
+        ],
+    }
+    assert 0 <= marks_of_answers(given, answers).points <= 10
