@@ -49,6 +49,8 @@ def without_work(judgement: Judgement, first: str, name: str) -> list[CellIndex]
         values = _without_later_work(judgement, first)
     if not done or judgement.trace.steps[name].rule.given:
         return []
+    if name != first and _is_copy_but_for_slips(judgement, name, unseen):
+        return done
     cells = judgement.steps[name]
     written = _numbers(cells, _written) if name == first else _own_numbers(cells, values, name)
     rows = [*_matrices(written)]
@@ -76,6 +78,16 @@ def _is_copy(judgement: Judgement, name: str, unseen: Collection[str]) -> bool:
     if judgement.trace.steps[name].rule.given:
         return False
     return _are_copied(judgement.values, name, *_written_and_right(judgement, name), unseen)
+
+
+def _is_copy_but_for_slips(judgement: Judgement, name: str, unseen: Collection[str]) -> bool:
+    """Whether each row would be one that the step reads, if what is wrong were what follows."""
+    cells = judgement.steps[name]
+    numbers = _numbers(cells, _written)
+    for index in indices_where(cells, "wrong"):
+        numbers[index] = float(judgement.values.own(name, index))
+    _, right = _written_and_right(judgement, name)
+    return _are_copied(judgement.values, name, [*_matrices(numbers)], right, unseen)
 
 
 def is_pattern(judgement: Judgement, name: str) -> bool:

@@ -33,19 +33,21 @@ _APART = (0, 1, 2)
 class SlipBefore:
     """The `cell` of a step that is not written, such as Q[1][0]: with another number in it, these
     `cells` of a `step` are as they were written.
+
+    It is `sure` if all others that are worked out from it, and are not wrong, are as they were
+    written, too. Where they deny it, it still excuses: who mends a number loses no marks.
     """
 
     cell: str
     step: str
     cells: tuple[CellIndex, ...]
+    sure: bool
 
 
 def slips_before(
     judgement: Judgement, wrong: Mapping[str, tuple[CellIndex, ...]]
 ) -> Iterator[SlipBefore]:
-    """The numbers not written, each of which alone gives two or more of the wrong cells, and all
-    others that are worked out from it and are not wrong.
-    """
+    """The numbers not written, each of which alone gives two or more of the wrong cells."""
     steps = judgement.trace.steps
     for step, cells in wrong.items():
         # What was copied wrong from the problem follows from no other number.
@@ -61,8 +63,8 @@ def slips_before(
             if not is_much or len(reading) < FEWEST_CELLS or not slip.gives(reading):
                 continue
             # With another number, these would be others, too.
-            if slip.gives(_read_by(judgement, step, cells + follow)[ref]):
-                yield SlipBefore(slip.name, step, reading)
+            sure = slip.gives(_read_by(judgement, step, cells + follow)[ref])
+            yield SlipBefore(slip.name, step, reading, sure)
 
 
 def is_one_slip(judgement: Judgement, step: str, cells: tuple[CellIndex, ...]) -> bool:

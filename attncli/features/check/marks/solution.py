@@ -37,6 +37,8 @@ from attncli.features.check.verdicts import Judgement, Solution, indices_where
 from attncli.mistakes.forward import decimals_of_rounding
 from attncli.mistakes.model import each_of
 
+# What is said of a number that is not written where others deny each one that it may be.
+ONE_NUMBER_BEFORE = "perhaps one number that these are worked out from"
 # Who reads one number wrongly, and works on with it, has made one slip, whatever follows from it.
 READ_WRONGLY = {ErrorKind.NEIGHBOUR_READ, ErrorKind.DIGITS_SWAPPED, ErrorKind.MISCOPIED}
 
@@ -128,13 +130,13 @@ def _slips_before(judgement: Judgement, steps: Sequence[MarkedStep], scheme: Sch
     for wrong in (plain, others):
         for slip in slips_before(judgement, wrong):
             either = names.setdefault((slip.step, slip.cells), [])
-            if slip.cell not in either:
+            if slip.sure and slip.cell not in either:
                 either.append(slip.cell)
     found = []
     for (step, cells), either in names.items():
         explained = frozenset((step, cell) for cell in cells)
         labelled = [with_labels(judgement, cell) for cell in either]
-        said = f"{', or '.join(labelled)} is wrong"
+        said = f"{', or '.join(labelled) or ONE_NUMBER_BEFORE} is wrong"
         called = tuple(f"{cell} is wrong" for cell in either)
         found.append(Cause(said, scheme.slip, explained, is_slip=True, names=called))
     return found
@@ -228,8 +230,10 @@ def _may_be_better(marks: Marks) -> bool:
     them than a diagnosis says may cost less.
     """
     slips = sum(len(each.cells) for each in marks.slips)
-    have_no_cause = any(each.reason == "wrong" for each in marks.lost)
-    return have_no_cause or len(marks.mistakes) + slips > 1
+    have_no_cause = any(each.reason in ("wrong", "too coarse") for each in marks.lost)
+    # One of two that were made together may give the same numbers, rounded on the way.
+    mistakes = sum(len(each_of(mistake.said)) for mistake in marks.mistakes)
+    return have_no_cause or mistakes + slips > 1
 
 
 def _wrong(
