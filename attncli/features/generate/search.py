@@ -116,10 +116,11 @@ class Search:
         steps = asked_steps(trace, asked)
         none_apart = np.zeros((0, 0), dtype=bool)
         plain = cls(layer, mask, steps, decimals, like, trace.shifted, (), none_apart, {}, {})
-        plain = replace(plain, alike=plain._fewest_alike())
         found: list[Draws] = []
         for block in range(_MOST_BLOCKS):
             drawn = plain._block(_SAMPLED, block)
+            if block == 0:
+                plain = replace(plain, alike=plain._fewest_alike(drawn))
             found.append(plain._plausible(drawn))
             seen = sum(map(len, found))
             if not seen and block == 0 and plain._is_hopeless(drawn):
@@ -245,9 +246,8 @@ class Search:
             fine &= self._takes_as_long(trace)
         return draws[fine]
 
-    def _fewest_alike(self) -> dict[str, int]:
+    def _fewest_alike(self, draws: Draws) -> dict[str, int]:
         """How many pairs of columns of each matrix are equal or opposite at least, in its heads."""
-        draws = self._block(_SAMPLED, 0)
         matrices = self.layer.matrices(draws[self._varied(draws)])
         return fewest_alike({name: self.layer.by_head(name, of) for name, of in matrices.items()})
 
