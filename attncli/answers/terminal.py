@@ -21,7 +21,7 @@ from attncli.answers.pages import CellText, Page, Span, Table
 from attncli.answers.texts import add_named
 from attncli.english import shorten
 from attncli.problem.text.error_collector import ErrorCollector
-from attncli.problem.text.pasted.named import blanked
+from attncli.problem.text.pasted.named import blanked, blanks_for
 from attncli.problem.text.source import Source
 from attncli.tracing.model import Trace
 
@@ -75,7 +75,7 @@ class _PageLine:
     @property
     def outside(self) -> str:
         """The line without its matrices."""
-        return _BRACKETS.sub(_blanks_for, self.text)
+        return _BRACKETS.sub(blanks_for, self.text)
 
     def place(self, column: int) -> int:
         """Where a column of the terminal is in the text."""
@@ -163,7 +163,7 @@ class _MatrixRow:
         """The numbers in it: two blanks stand between them, or one where that makes as many as
         there are columns.
         """
-        text = _MARK.sub(_blanks_for, self.brackets[1])
+        text = _MARK.sub(blanks_for, self.brackets[1])
         at = self.line.at + self.brackets.start(1)
         cells = tuple(_words(_APART, text, at))
         words = tuple(_words(_WORD, text, at))
@@ -467,10 +467,6 @@ def _without_line(cell: CellText) -> CellText:
     blank.
     """
     return cell._replace(text=cell.text.strip("_") or "_")
-
-
-def _blanks_for(found: re.Match[str]) -> str:
-    return " " * len(found[0])
 
 
 # A paragraph has no more lines than this, mostly.

@@ -103,7 +103,9 @@ def test_nothing_below_moves_when_a_mistake_is_chosen(chromium: Browser, tmp_pat
     choice: Play = [("what-if", "the scores were divided by d_k"), ("wait", "")]
     other: Play = [("what-if", "the exponentials were divided by the largest"), ("wait", "")]
     # With another number there are no sentences whose coming and going moves the page.
-    play = [*below, *choice, *below, *other, *below]
+    # The page of the address is worked out first.
+    ready: Play = [("wait", "")]
+    play = [*ready, *below, *choice, *below, *other, *below]
     page = (written(I_LOVE_AI, tmp_path), play, {"viewport": {"width": 1200, "height": 2400}})
     ((*found,),) = played_in(chromium, page, at="#!X.0=2")
     assert found[:3] == found[3:6] == found[6:]

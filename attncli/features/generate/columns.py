@@ -25,7 +25,8 @@ def columns_alike(matrices: NDArray[np.float64]) -> NDArray[np.intp]:
     # Vectors of one length are parallel if their product is the square of it.
     is_as_long = lengths[..., :, None] == lengths[..., None, :]
     is_parallel = abs(products) == lengths[..., None, :]
-    alike = (is_as_long & is_parallel).reshape(len(matrices), -1).sum(axis=-1)
+    is_alike = is_as_long & is_parallel
+    alike = is_alike.reshape(len(matrices), -1).sum(axis=-1)
     each_with_itself = lengths[0].size
     return np.asarray((alike - each_with_itself) // 2)
 

@@ -280,6 +280,11 @@ def all_steps(x: float) -> list[float]:
     return [first_step(x) / STEP_RATIO**level for level in range(-WIDER_STEPS, NARROWER_STEPS)]
 
 
+def _that_move(x: float, steps: Sequence[float]) -> list[float]:
+    """The steps that x does not swallow."""
+    return [h for h in steps if x - h != x != x + h]
+
+
 def compare(
     gradient: float,
     quotient: Callable[[float], float],
@@ -433,8 +438,7 @@ class _MovedStep:
         x = float(self.values[index])
         if not math.isfinite(x):
             return 0.0
-        # An h that x swallows moves nothing.
-        steps = [h for h in all_steps(x)[WIDER_STEPS:] if x - h != x != x + h]
+        steps = _that_move(x, all_steps(x)[WIDER_STEPS:])
         sides = [side for h in steps for side in (x + h, x - h)]
         here, *losses = self._losses([(index, moved) for moved in (x, *sides)])
         with np.errstate(all="ignore"):
@@ -452,7 +456,7 @@ class _MovedStep:
         if not trace.takes_softmax or trace.logits not in names:
             return 0.0
         x = float(self.values[index])
-        steps = [h for h in all_steps(x) if x - h != x != x + h]
+        steps = _that_move(x, all_steps(x))
         if not steps:
             return 0.0
         narrowest = min(steps)

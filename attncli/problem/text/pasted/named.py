@@ -47,11 +47,8 @@ _WORDS_LINE = re.compile(
     rf"{_BEFORE_NAME}(?P<name>[^\W\d][^\n|\[\]⎡⎛]{{0,80}}?)[*_`$ \t]*(?P<sign>:=|[=≈:：＝])"
     rf"[*_`$ \t]*(?=\n|\Z|{_MATRIX_OR_FORMULA})"
 )
-# My scores:, and Step 4: Multiply by V.
-_WORDS_BEFORE_ROWS = re.compile(
-    rf"{_BEFORE_NAME}[^\W\d][^\n|\[\]⎡⎛]{{0,80}}?[*_`$ \t]*[=:：＝][*_`$ \t]*"
-    r"|[ \t]*[^\W\d_]{3,20} [0-9]{1,2}[.:)][ \t]+[^\n|\[\]⎡⎛]{1,80}"
-)
+# Step 4: Multiply by V.
+_NUMBERED_WORDS = re.compile(r"[ \t]*[^\W\d_]{3,20} [0-9]{1,2}[.:)][ \t]+[^\n|\[\]⎡⎛]{1,80}")
 _HEADING = re.compile(
     r"[ \t]*#{1,6}[ \t]+(?:[0-9]+[.)]?[ \t]+)?(?P<name>[^\n]*?)[ \t]*#*"
     r"|[ \t]*\\(?:(?:sub)*section|(?:sub)?paragraph|textbf)\*?"
@@ -154,7 +151,8 @@ def _whole_list(content: str) -> str:
     return content
 
 
-def _blanks_for(found: re.Match[str]) -> str:
+def blanks_for(found: re.Match[str]) -> str:
+    """As many blanks as what was found is long."""
     return " " * len(found[0])
 
 
@@ -176,7 +174,7 @@ class _Formulas:
 
     def __init__(self, source: str, of_answers: bool) -> None:
         if "\\" in source:
-            source = _NUMBER_OF_FORMULA.sub(_blanks_for, without_comments(source))
+            source = _NUMBER_OF_FORMULA.sub(blanks_for, without_comments(source))
         self.source = source
         self.of_answers = of_answers
         self.reached = 0
@@ -294,8 +292,9 @@ class _NamedParts:
         part = self.part
         if part is None or _is_row(line) or not _says_more(line):
             return False
-        is_heading = _HEADING.fullmatch(line) or _WORDS_BEFORE_ROWS.fullmatch(line)
-        return part.is_any or bool(is_heading and _is_matrix(self.text[part.start : place]))
+        headings = (_HEADING, _WORDS_LINE, _NUMBERED_WORDS)
+        is_heading = any(form.fullmatch(line) for form in headings)
+        return part.is_any or (is_heading and _is_matrix(self.text[part.start : place]))
 
     def _pass_formula(self, line: str, place: int) -> None:
         """A formula above the rows says how they are worked out: S = Q K^T. What a program prints
