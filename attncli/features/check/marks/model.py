@@ -109,7 +109,8 @@ class Marks:
         """The marks that the cells of each step keep."""
         kept = dict(self.worth)
         for each in self.lost:
-            kept[each.step] -= each.marks
+            # In hundredths, thirds that are lost may be more than they are worth.
+            kept[each.step] = max(NOTHING, kept[each.step] - each.marks)
         return kept
 
     @property
@@ -120,7 +121,8 @@ class Marks:
     @property
     def balance(self) -> Fraction:
         """What the steps keep, less what is taken off; it may be below nothing."""
-        return sum(self.steps.values(), NOTHING) - self.taken_off
+        lost = sum((each.marks for each in self.lost), NOTHING)
+        return sum(self.worth.values(), NOTHING) - lost - self.taken_off
 
     @property
     def taken_off(self) -> Fraction:

@@ -8,9 +8,8 @@ from typing import Any
 
 from attncli.english import count, either, listed
 from attncli.features.check.marks.model import LostShare, Marks, TakenOff
-from attncli.features.check.trials import (
-    left_out_before,
-)
+from attncli.features.check.marks.shown import in_hundredths
+from attncli.features.check.trials import left_out_before
 from attncli.features.check.verdicts import Judgement
 from attncli.page.document import Block, Paragraph, Table, Text, with_symbols
 
@@ -19,7 +18,7 @@ MOST_CELLS_NAMED = 3
 
 
 def rounded_marks(marks: Fraction) -> float:
-    """Marks to two decimals, half up.
+    """Marks to two decimals, half up; those of `in_hundredths` are shown as they are.
 
     >>> rounded_marks(Fraction(50, 3)), rounded_marks(Fraction(18))
     (16.67, 18.0)
@@ -34,6 +33,7 @@ def marks_text(marks: Fraction) -> str:
 
 def marks_blocks(judgement: Judgement, marks: Marks) -> Iterator[Block]:
     """How the marks come about: a sum, and what each step keeps, less what is taken off."""
+    marks = in_hundredths(marks)
     yield Paragraph(with_symbols(_sum(judgement, marks)))
     if marks.forgiven:
         are = either(marks.forgiven, "is", "are")
@@ -74,17 +74,15 @@ def _sum(judgement: Judgement, marks: Marks) -> str:
     if not parts:
         return f"Marks: {points} of {marks.of}."
     terms = "".join(f" − {marks_text(taken)} ({why})" for taken, why in parts)
-    taken_as_printed = sum(Fraction(marks_text(taken)) for taken, _ in parts)
-    printed = max(marks.of - taken_as_printed, Fraction(0))
-    # Thirds are printed with two decimals, so that the printed terms may miss the printed sum.
-    relation = "=" if printed == Fraction(points) else "≈"
     end = ", since marks do not go below 0" if marks.balance < 0 else ""
-    return f"Marks: {marks.of}{terms} {relation} {points} of {marks.of}{end}."
+    return f"Marks: {marks.of}{terms} = {points} of {marks.of}{end}."
 
 
 def reasons(judgement: Judgement, marks: Marks) -> list[tuple[Fraction, str]]:
-    """What is lost or taken off, and why: 2, the scores were not scaled."""
-    return [part for part in _parts(judgement, marks) if part[0]]
+    """What is lost or taken off, in hundredths that add up, and why: 2, the scores were not
+    scaled.
+    """
+    return [part for part in _parts(judgement, in_hundredths(marks)) if part[0]]
 
 
 def _parts(judgement: Judgement, marks: Marks) -> Iterator[tuple[Fraction, str]]:
@@ -130,6 +128,7 @@ def _slip(judgement: Judgement, slip: TakenOff) -> str:
 
 def marks_data(marks: Marks) -> dict[str, Any]:
     """Marks for programs: what each step keeps, what was taken off the whole, and what was lost."""
+    marks = in_hundredths(marks)
     return {
         "points": rounded_marks(marks.points),
         "of": marks.of,
