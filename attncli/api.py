@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from attncli.features.check.many.manifest import Submission
     from attncli.features.check.many.result_row import Marked
     from attncli.features.check.marks.model import Marks
-    from attncli.features.check.marks.scheme import Scheme
     from attncli.features.check.verdicts import Solution
+    from attncli.marking.scheme import Scheme
 
 JOBS_EXAMPLE = (
     'give a list of students, problems and answers: [("Ada", "problem.yaml", "ada.yaml")]'

@@ -44,13 +44,15 @@ def worksheet(
     fields: Sequence[str] = tuple(FIELDS),
     compact: bool = False,
     worth: Worth | None = None,
+    decimals: int | None = None,
 ) -> Document:
     """The page for this view, whose `blank` steps have room for numbers, and no line that gives
     these numbers away.
 
     Given numbers have all the digits that the answers are judged by. If only some of the blank
-    steps are `asked` for, the note at the beginning says so, and what they are `worth`. At the top
-    is room for these `fields`.
+    steps are `asked` for, the note at the beginning says so, what they are `worth`, and how many
+    `decimals` they need; by default as many as the page shows. At the top is room for these
+    `fields`.
     A `compact` page has the formulas of all steps to fill in in one paragraph, and their matrices
     below it.
     """
@@ -62,7 +64,8 @@ def worksheet(
         head.append(Paragraph((_room_for(fields, worth),)))
     if "weights" in view.blank and hides_keys(trace):
         said += " Where the mask hides a key, the weight is 0: write 0."
-    note = Paragraph((f"{said} {_rounding(view)}",), "note")
+    needed = view.precision if decimals is None else decimals
+    note = Paragraph((f"{said} {_rounding(needed)}",), "note")
     return replace(page, blocks=(*head, note, *blocks), copies=copies)
 
 
@@ -159,16 +162,13 @@ def _together(steps: Sequence[Sequence[Block]], title: str) -> Iterator[Block]:
         yield from matrices
 
 
-def _rounding(view: View) -> str:
+def _rounding(decimals: int) -> str:
     """How precise a number has to be, for a student."""
     exact = "You can also write an exact number, such as 7/10 or √3."
-    if not view.precision:
+    if not decimals:
         return f"Round every number to a whole number. {exact}"
-    example = format_number(0.123456789, view.precision)
-    return (
-        f"Give {count(view.precision, 'decimal')}, as in {example}; a whole number needs none."
-        f" {exact}"
-    )
+    example = format_number(0.123456789, decimals)
+    return f"Give {count(decimals, 'decimal')}, as in {example}; a whole number needs none. {exact}"
 
 
 def longest_given(trace: Trace) -> tuple[str, int]:

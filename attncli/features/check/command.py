@@ -32,7 +32,7 @@ from attncli.system import files_named
 
 if TYPE_CHECKING:
     from attncli.features.check.many.result_row import Marked, Settings
-    from attncli.features.check.marks.scheme import Scheme
+    from attncli.marking.scheme import Scheme
 
 # What generate writes into its set, beside the manifest.
 MARKING = "marking.yaml"

@@ -16,9 +16,9 @@ from attncli.features.check.cell_values import CellIndex
 from attncli.features.check.diagnosis import Diagnosis, diagnose
 from attncli.features.check.hidden_cells import with_hidden_filled
 from attncli.features.check.marks.model import Marks
-from attncli.features.check.marks.scheme import Scheme, read_scheme
 from attncli.features.check.single_cell_errors import cell_errors
 from attncli.features.check.verdicts import JudgedCell, Judgement, Solution, judge_solution
+from attncli.marking.scheme import Scheme, read_scheme
 from attncli.mistakes.forward import roundings_of
 from attncli.page.view import chosen_steps, steps_back
 from attncli.problem.model import Problem

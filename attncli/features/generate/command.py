@@ -14,9 +14,9 @@ from attncli.cli.look import Look, checked_look
 from attncli.cli.options import LEAVE_ONE_OUT, Conflict, reject_conflicts
 from attncli.cli.pages import write_page
 from attncli.cli.progress import progress
+from attncli.cli.sheet_options import Ask, read_marks
 from attncli.english import listed
 from attncli.errors import usage_error
-from attncli.features.generate.sheet_marks import SheetMarks, read_marks
 from attncli.features.generate.sizes import (
     MOST_PROBLEMS,
     POSSIBLE_DECIMALS,
@@ -28,6 +28,7 @@ from attncli.features.generate.sizes import (
     in_text,
     usual_dims,
 )
+from attncli.marking.sheet_marks import SheetMarks
 
 EXAMPLE_OF_A_SET = "write attncli generate --seed midterm --count 30 -d set"
 
@@ -101,15 +102,7 @@ def generate(
             autocompletion=options.offer(lambda: ("causal",)),
         ),
     ] = None,
-    ask: Annotated[
-        Sequence[str] | None,
-        options.read_by(
-            options.names,
-            "--ask",
-            metavar="NAME,…",
-            help="Ask for these steps only: weights,output.  [default: all that is worked out]",
-        ),
-    ] = None,
+    ask: Ask = None,
     decimals: Annotated[
         int, _whole("--decimals", POSSIBLE_DECIMALS, "Decimals of the answers.")
     ] = 2,
@@ -221,8 +214,9 @@ def generate(
 
     from attncli.features.generate.drawing import Layer
     from attncli.features.generate.files import ClassFiles, Sheets, files_of, manifest
-    from attncli.features.generate.marking_scheme import marking, numbers_of
+    from attncli.features.generate.marking_scheme import marking
     from attncli.features.generate.search import Search
+    from attncli.marking.shares import numbers_of
     from attncli.render.latex.escape import lacks_letters
     from attncli.render.pdf import engine as pdf_engine
     from attncli.tracing import run

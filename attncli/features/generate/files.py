@@ -9,14 +9,14 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from attncli.answers.blank import blank_answers
-from attncli.features.generate.marking_scheme import marks_of_steps
 from attncli.features.generate.roster import COLUMNS_OF_MANIFEST, Student
 from attncli.features.generate.search import Found
-from attncli.features.generate.sheet_marks import SheetMarks
 from attncli.features.generate.sizes import USUAL_MARKS
+from attncli.marking.sheet import SheetSteps, room_for
+from attncli.marking.sheet_marks import SheetMarks
 from attncli.page.document import Document, ToFillIn
 from attncli.page.view import View
-from attncli.page.worksheet import FIELDS, Worth, answer_key, blank_steps, compact_key, worksheet
+from attncli.page.worksheet import FIELDS, answer_key, compact_key, worksheet
 from attncli.render import FORMATS, pieces
 from attncli.render.bundles import FORMATS_OF_BUNDLES, BundledPages
 from attncli.render.csv_lines import lines
@@ -86,18 +86,15 @@ def files_of(
     to_fill_in = blank_answers(found.trace, asked)
     yield _answers(student), iter([to_fill_in])
     shown = View(precision=found.audit.decimals)
-    blank = blank_steps(found.trace)
-    all_answers = blank_answers(found.trace, blank)
-    only_these: Sequence[str] = ()
-    if len(asked) < len(blank):
-        only_these = asked
+    steps = SheetSteps(tuple(asked), room_for(found.trace, asked))
+    all_answers = blank_answers(found.trace, steps.room)
     without_numbers = replace(
         shown,
         detail="rows" if sheets.explain else "brief",
-        blank=frozenset(blank),
+        blank=frozenset(steps.room),
         explains=sheets.explain,
     )
-    worth = Worth(sheets.marks.whole, marks_of_steps(found.trace, asked, sheets.marks))
+    worth = steps.worth(found.trace, sheets.marks)
     key = answer_key(found.trace, shown, found.audit)
     # All keys in one file are to be printed: each is as short as its sheet.
     brief_key = compact_key(found.trace, shown)
@@ -108,14 +105,14 @@ def files_of(
         sheet = worksheet(
             found.trace,
             without_numbers,
-            only_these,
+            steps.only,
             fields=sheets.fields(student, format),
             compact=sheets.compact,
             worth=worth,
         )
         whole.add(student, "sheets", format, sheet)
         whole.add(student, "keys", format, brief_key)
-        saved = ToFillIn(f"{student.file}.yaml", all_answers, is_named=True, asked=(*only_these,))
+        saved = ToFillIn(f"{student.file}.yaml", all_answers, is_named=True, asked=steps.only)
         single = replace(sheet, to_fill_in=saved)
         yield f"worksheets/{student.file}{suffix}", pieces(single, format)
         yield f"keys/{student.file}{suffix}", pieces(key, format)

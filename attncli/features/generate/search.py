@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from attncli.cli.input import change
 from attncli.cli.overrides import Overrides
 from attncli.errors import AttncliError, usage_error
-from attncli.features.generate.asked import asked_steps
 from attncli.features.generate.columns import columns_alike, fewest_alike
 from attncli.features.generate.drawing import Draws, Layer
 from attncli.features.generate.terms import terms_of_products
+from attncli.marking.asked import asked_steps
 from attncli.mistakes.audit import (
     UNITS_APART,
     Audit,

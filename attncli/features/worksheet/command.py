@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -15,16 +15,24 @@ from attncli.cli.options import Conflict, reject_conflicts
 from attncli.cli.overrides import AllOverrides
 from attncli.cli.pages import require_workbook, write_page
 from attncli.cli.progress import progress
+from attncli.cli.sheet_options import Ask, read_marks
 from attncli.cli.view_options import ViewOptions, workbook_conflicts
+from attncli.dtypes import PRECISION
+from attncli.english import either, listed
 from attncli.errors import usage_error
+from attncli.marking.sheet_marks import SheetMarks
 from attncli.render import PAGES, WORKBOOK
 
 if TYPE_CHECKING:
+    from attncli.marking.scheme import Scheme
+    from attncli.marking.sheet import SheetSteps
     from attncli.page.document import Document, ToFillIn
     from attncli.page.view import View
+    from attncli.page.worksheet import Worth
     from attncli.tracing.model import Trace
 
 POSSIBLE_COPIES = range(1, 1001)
+USUAL_DECIMALS = 3
 # Of a given number: people can still work with so many on paper.
 MOST_READABLE_DECIMALS = 6
 FORMATS_OF_PAGES = tuple(name for name, format in PAGES.items() if not format.is_data)
@@ -61,6 +69,19 @@ WorksheetDetail: TypeAlias = Annotated[
 ]
 
 
+WorksheetPrecision: TypeAlias = Annotated[
+    int | None,
+    options.read_by(
+        options.whole,
+        "--precision",
+        metavar="N",
+        help=f"Decimals shown, {PRECISION[0]} to {PRECISION[-1]}."
+        f"  [default: those of the answers, or {USUAL_DECIMALS}]",
+        allowed=PRECISION,
+    ),
+]
+
+
 # What a page in a browser calls the file of answers of somebody without a name.
 FILE_OF_ANSWERS = "answers.yaml"
 
@@ -78,6 +99,34 @@ def worksheet(
             metavar="NAME,…",
             help="Leave these steps blank: weights,output.  "
             "[default: all that is worked out; with --gradient, the backward pass]",
+        ),
+    ] = None,
+    ask: Ask = None,
+    decimals: Annotated[
+        int | None,
+        options.read_by(
+            options.whole,
+            "--decimals",
+            metavar="N",
+            help="Decimals of the answers.  [default: --precision]",
+            allowed=PRECISION,
+        ),
+    ] = None,
+    marks: Annotated[
+        Any,
+        options.read_by(
+            read_marks,
+            "--marks",
+            metavar="N|NAME=N,…",
+            help="Marks of the sheet, or of each step: weights=8,output=12.",
+        ),
+    ] = None,
+    marking: Annotated[
+        str | None,
+        typer.Option(
+            "--marking",
+            metavar="FILE",
+            help="Ask for the steps of this scheme, with its decimals and marks.",
         ),
     ] = None,
     answers: Annotated[
@@ -123,7 +172,7 @@ def worksheet(
         ),
     ] = False,
     detail: WorksheetDetail = None,
-    precision: options.Precision = 3,
+    precision: WorksheetPrecision = None,
     overrides: AllOverrides,
     quiet: options.Quiet = False,
 ) -> None:
@@ -133,9 +182,14 @@ def worksheet(
     number. --answers answers.yaml also writes a file to fill in. attncli check reads all but the
     workbook.
 
+    For an exam, --ask names the steps to hand in, and --marks what they are worth. All steps have
+    room then, so that no printed number gives another one away.
+
     Examples:
       attncli worksheet homework.yaml -o worksheet.tex
       attncli worksheet homework.yaml --blank output --answers answers.yaml
+      attncli worksheet exam.yaml --ask scores,weights,output --decimals 2 --marks 20 -o exam.pdf
+      attncli worksheet exam.yaml --marking marking.yaml -o exam.html
     """
     reject_conflicts(
         *workbook_conflicts(look, ViewOptions(detail=detail)),
@@ -146,6 +200,21 @@ def worksheet(
             "write a .tex or .html file, or let the printer make the copies",
         ),
         *_conflicts_of_detail(look, detail, explain=explain, compact=compact),
+        Conflict(
+            ask is not None and blank is not None,
+            "--ask",
+            "--blank",
+            "with --ask, no step has numbers that could give another one away",
+        ),
+        *(
+            Conflict(
+                marking is not None and value is not None,
+                option,
+                "--marking",
+                "the marking says what is asked for, and its marks",
+            )
+            for option, value in (("--ask", ask), ("--blank", blank), ("--marks", marks))
+        ),
     )
     if answers is not None:
         _require_separate_files(answers, look.output)
@@ -164,22 +233,35 @@ def worksheet(
     from attncli.answers.blank import blank_answers
     from attncli.page.kept_problem import with_problem
     from attncli.page.view import View
-    from attncli.page.worksheet import FIELDS, blank_steps
+    from attncli.page.worksheet import FIELDS
     from attncli.page.worksheet import worksheet as worksheet_page
     from attncli.tracing import run
 
+    scheme = None if marking is None else _scheme(marking, quiet=quiet)
+    if decimals is None and scheme is not None:
+        decimals = scheme.decimals
+    shown = _first_said(precision, decimals, USUAL_DECIMALS)
+    decimals = _first_said(decimals, shown)
     progress.begin("working out")
     trace = run(problem, gradient=gradient)
-    left = blank_steps(trace, blank)
+    steps, worth = _asked(trace, blank, ask, marks, scheme)
     view = View(
         detail=detail or ("rows" if explain else "brief"),
-        precision=precision,
-        blank=frozenset(left),
+        precision=shown,
+        blank=frozenset(steps.room),
         explains=explain,
     )
-    fields = () if look.no_title else tuple(FIELDS)
-    page = worksheet_page(trace, view, copies=copies or 1, fields=fields, compact=compact)
-    page = replace(page, to_fill_in=_to_fill_in(trace, left))
+    page = worksheet_page(
+        trace,
+        view,
+        steps.only,
+        copies or 1,
+        fields=() if look.no_title else tuple(FIELDS),
+        compact=compact,
+        worth=worth,
+        decimals=decimals,
+    )
+    page = replace(page, to_fill_in=_to_fill_in(trace, steps))
     page = with_problem(page, problem, view)
     if look.is_workbook():
         from attncli.page.workbook import with_workbook
@@ -187,21 +269,62 @@ def worksheet(
         page = with_workbook(page, trace, view)
     with together():
         if answers is not None:
-            write(blank_answers(trace, left), answers, portable=True, option="--answers")
+            write(blank_answers(trace, steps.asked), answers, portable=True, option="--answers")
         if key is not None:
             math = look.math if key_format == "markdown" else None
             key_look = Look(key_format, key, option="--key", math=math)
             key_view = replace(view, detail=detail or "rows", explains=True)
-            write_page(_key_page(trace, key_view, left[-1]), key_look)
+            write_page(_key_page(trace, key_view, steps.asked[-1], decimals), key_look)
         write_page(page, look)
-    warn_of([*trace.warnings, *_warnings_of_given(trace)], quiet=quiet)
+    # In a workbook, all answers can be looked up anyway.
+    given_away = [] if look.is_workbook() else _warnings_of_given_away(trace, steps)
+    warn_of([*trace.warnings, *_warnings_of_given(trace), *given_away], quiet=quiet)
 
 
-def _to_fill_in(trace: "Trace", blank: Sequence[str]) -> "ToFillIn":
+def _first_said(*decimals: int | None) -> int:
+    """The first of these numbers that is one."""
+    return next(each for each in decimals if each is not None)
+
+
+def _scheme(marking: str, *, quiet: bool) -> "Scheme":
+    """The scheme of marks in a file, with a warning of what is hardly meant."""
+    from attncli.marking.scheme import read_scheme
+    from attncli.problem.text.source import read_source
+
+    scheme = read_scheme(read_source(marking))
+    warn_of([f"{marking}: {each}" for each in scheme.warnings], quiet=quiet)
+    return scheme
+
+
+def _asked(
+    trace: "Trace",
+    blank: Sequence[str] | None,
+    ask: Sequence[str] | None,
+    marks: SheetMarks | None,
+    scheme: "Scheme | None",
+) -> tuple["SheetSteps", "Worth | None"]:
+    """What the sheet asks for, and what that is worth, if anything."""
+    from attncli.marking.sheet import SheetSteps, sheet_of_scheme, sheet_steps
+    from attncli.page.worksheet import blank_steps
+
+    if scheme is not None:
+        return sheet_of_scheme(trace, scheme)
+    if blank is not None:
+        left = blank_steps(trace, blank)
+        steps = SheetSteps(left, left)
+    else:
+        # Who says what each step is worth has said which are asked for.
+        with_marks = [] if marks is None else [*marks.of_steps]
+        steps = sheet_steps(trace, ask or with_marks or None)
+    worth = None if marks is None else steps.worth(trace, marks)
+    return steps, worth
+
+
+def _to_fill_in(trace: "Trace", steps: "SheetSteps") -> "ToFillIn":
     from attncli.answers.blank import blank_answers
     from attncli.page.document import ToFillIn
 
-    return ToFillIn(FILE_OF_ANSWERS, blank_answers(trace, blank))
+    return ToFillIn(FILE_OF_ANSWERS, blank_answers(trace, steps.room), asked=steps.only)
 
 
 def _conflicts_of_detail(
@@ -222,12 +345,12 @@ def _conflicts_of_detail(
     return found
 
 
-def _key_page(trace: "Trace", view: "View", last_step: str) -> "Document":
+def _key_page(trace: "Trace", view: "View", last_step: str, decimals: int) -> "Document":
     """The solution, with a note on the mistakes that the numbers of the last step show."""
     from attncli.mistakes.audit import audit
     from attncli.page.worksheet import answer_key
 
-    return answer_key(trace, view, audit(trace, last_step, max(view.precision, 1)))
+    return answer_key(trace, view, audit(trace, last_step, max(decimals, 1)))
 
 
 def _warnings_of_given(trace: "Trace") -> list[str]:
@@ -240,6 +363,22 @@ def _warnings_of_given(trace: "Trace") -> list[str]:
     return [
         f"{name} has numbers with {decimals} decimals, which nobody likes to work with on"
         " paper; a form such as {random: [4, 3], decimals: 1} draws shorter ones"
+    ]
+
+
+def _warnings_of_given_away(trace: "Trace", steps: "SheetSteps") -> list[str]:
+    """A warning of printed numbers that say what blank steps are, if there are such."""
+    from attncli.marking.given_away import given_away
+
+    found = given_away(trace, steps.room)
+    if not found.steps:
+        return []
+    verb = either(len(found.by), "stands", "stand")
+    give = either(len(found.by), "gives", "give")
+    return [
+        f"{listed(found.by)} {verb} on the sheet with numbers, and {give}"
+        f" {listed(found.steps)} nearly away: leave more steps blank, or name with --ask the steps"
+        " to hand in"
     ]
 
 

@@ -18,8 +18,8 @@ from attncli.cli.main import run
 from attncli.errors import AttncliError
 from attncli.features.check.cut_digits import CUT_OFF
 from attncli.features.check.marks.model import Cause, MarkedStep, Marks, marks_of
-from attncli.features.check.marks.scheme import Scheme
 from attncli.features.schema.command import schemas
+from attncli.marking.scheme import Scheme
 from tests.cases import in_one_test
 from tests.features.check.solutions_by_hand import cut, half_even, softmax, written
 

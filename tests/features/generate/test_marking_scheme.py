@@ -9,9 +9,11 @@ import pytest
 import yaml
 
 import attncli
-from attncli.features.generate.asked import asked_steps
-from attncli.features.generate.marking_scheme import marking, shares
-from attncli.features.generate.sheet_marks import SheetMarks, read_marks
+from attncli.cli.sheet_options import read_marks
+from attncli.features.generate.marking_scheme import marking
+from attncli.marking.asked import asked_steps
+from attncli.marking.shares import shares
+from attncli.marking.sheet_marks import SheetMarks
 
 
 def scheme(marks: int, ask: list[str] | None = None, **more: object) -> dict[str, object]:

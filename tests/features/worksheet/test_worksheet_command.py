@@ -413,3 +413,131 @@ def test_a_small_problem_takes_two_pages_at_most(
     log = done.stdout.decode(errors="replace")
     assert f"({pages} page" in log
     assert "Overfull" not in log
+
+
+EXAM = """\
+title: Exam
+tokens: [a, b]
+X: [[1, 2], [3, 4]]
+W_Q: [[1, 0], [0, 1]]
+W_K: [[1, 1], [0, 1]]
+W_V: [[1, 0], [1, 1]]
+mask: causal
+"""
+ASKED = ["--ask", "Q,scores,weights", "--decimals", "2", "--marks", "Q=4,S=8.5,A=7.5"]
+MARKING = """\
+marks: 20
+decimals: 2
+steps: {Q: 4, S: 8.5, A: 7.5}
+mistake: 2
+"""
+HANDED_IN = "queries (4 marks), the scores (8.5 marks) and the attention weights (7.5 marks)"
+
+
+@pytest.mark.parametrize("format", ["table", "markdown", "latex", "html"])
+def test_a_sheet_that_asks_for_steps_has_room_for_all_and_says_their_marks(
+    format: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problem, marking = tmp_path / "exam.yaml", tmp_path / "marking.yaml"
+    problem.write_text(EXAM)
+    marking.write_text(MARKING)
+    assert run(["worksheet", str(problem), *ASKED, "--format", format]) == 0
+    page, err = capsys.readouterr()
+    assert err == ""
+    words = " ".join(page.split())
+    assert HANDED_IN in words
+    assert "Give 2 decimals, as in 0.12" in words
+    assert "of 20" in words
+    # Of what is worked out, no number is there: Q·Kᵀ of the first row is 1·1 + 2·3 = 7.
+    numbers = page.partition("Queries")[2].partition("The problem of this page")[0]
+    assert "7.07" not in numbers
+    assert run(["worksheet", str(problem), "--marking", str(marking), "--format", format]) == 0
+    assert capsys.readouterr().out == page
+
+
+def test_a_page_for_browsers_saves_all_work_and_counts_what_is_asked_for(tmp_path: Path) -> None:
+    problem, sheet, answers = (tmp_path / name for name in ("p.yaml", "s.html", "a.yaml"))
+    problem.write_text(EXAM)
+    assert (
+        run(["worksheet", str(problem), *ASKED, "-o", str(sheet), "--answers", str(answers)]) == 0
+    )
+    data = re.search(r'id="attncli-answers">(.*?)</script>', sheet.read_text(encoding="utf-8"))
+    assert data
+    saved = json.loads(data[1])
+    assert saved["asked"] == ["Q", "scores", "weights"]
+    assert set(yaml.safe_load(saved["answers"])) > {"Q", "K", "scores", "masked", "exp", "output"}
+    assert [*yaml.safe_load(answers.read_text())] == ["Q", "scores", "weights"]
+
+
+def test_marks_need_no_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of all that is worked out, or of what is blank, the steps share them by their numbers."""
+    problem = tmp_path / "exam.yaml"
+    problem.write_text(EXAM)
+    both = ["--blank", "weights,output", "--marks", "10"]
+    assert run(["worksheet", str(problem), *both]) == 0
+    words = " ".join(capsys.readouterr().out.split())
+    assert "What they are worth: attention weights (5 marks) and output (5 marks)." in words
+    assert run(["worksheet", str(problem), "--marks", "N=10"]) == 2
+    assert "no step is called 'N'" in capsys.readouterr().err
+
+
+def test_gradients_that_are_asked_for_leave_the_forward_pass_as_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problem = tmp_path / "exam.yaml"
+    problem.write_text(EXAM)
+    options = ["worksheet", str(problem), "--gradient", "--format", "markdown", "--ask"]
+    assert run([*options, "d_Q"]) == 0
+    forward, _, backward = capsys.readouterr().out.partition("Gradient of the output")
+    # The second score of the first row is 1·3 + 2·7.
+    assert " 17" in forward
+    assert "______" not in forward
+    assert "______" in backward
+    assert run([*options, "d_Q,weights"]) == 0
+    assert "______" in capsys.readouterr().out.partition("Gradient of the output")[0]
+
+
+def test_numbers_that_give_blank_steps_away_are_warned_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problem = tmp_path / "exam.yaml"
+    problem.write_text(EXAM)
+    assert run(["worksheet", str(problem), "--blank", "scores,scaled,weights"]) == 0
+    assert capsys.readouterr().err == (
+        "attncli: warning: masked, exp and row_sum stand on the sheet with numbers, and give"
+        " scores, scaled and weights nearly away: leave more steps blank, or name with --ask the"
+        " steps to hand in\n"
+    )
+    assert run(["worksheet", str(problem), "--blank", "weights,output"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--ask", "Q", "--blank", "Q"], "--ask cannot be used with --blank"),
+        (["--marking", "m.yaml", "--ask", "Q"], "--ask cannot be used with --marking"),
+        (["--marking", "m.yaml", "--blank", "Q"], "--blank cannot be used with --marking"),
+        (["--marking", "m.yaml", "--marks", "5"], "--marks cannot be used with --marking"),
+        (["--ask", "X"], "X cannot be blank: the problem gives it"),
+    ],
+)
+def test_what_a_sheet_cannot_ask(
+    options: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problem = tmp_path / "exam.yaml"
+    problem.write_text(EXAM)
+    assert run(["worksheet", str(problem), *options]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_marking_of_another_problem_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problem, marking = tmp_path / "exam.yaml", tmp_path / "marking.yaml"
+    problem.write_text(EXAM)
+    marking.write_text("marks: 4\nsteps: {bias: 4}\nmistake: 1\n")
+    assert run(["worksheet", str(problem), "--marking", str(marking)]) == 3
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "this problem has no step bias" in err

@@ -80,6 +80,7 @@ READ = {
     "check --batch": MANIFEST,
     "check --directory": ".",
     "check --marking": SCHEME,
+    "worksheet --marking": SCHEME,
     "generate --roster": ROSTER,
     "generate --audit": "",
     "test --outputs": ".",

@@ -10,8 +10,8 @@ from typing import Any, Literal, NamedTuple
 from attncli.cli.classes.summary import plain_marks
 from attncli.features.check.many.copies import Written
 from attncli.features.check.marks.model import LossReason
-from attncli.features.check.marks.scheme import Scheme
 from attncli.features.check.verdicts import Verdict
+from attncli.marking.scheme import Scheme
 
 # What a row says of a number that is wrong by itself, and that no mistake explains.
 SLIP = "a slip"

@@ -9,7 +9,7 @@ from attncli.errors import AttncliError
 from attncli.features.check.many.manifest import Submission
 from attncli.features.check.many.marking import problem_of
 from attncli.features.check.many.result_row import Settings
-from attncli.features.check.marks.scheme import Scheme
+from attncli.marking.scheme import Scheme
 from attncli.tracing import run
 from attncli.tracing.model import Trace
 

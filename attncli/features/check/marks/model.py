@@ -19,7 +19,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import Literal, TypeAlias
 
-from attncli.features.check.marks.scheme import Scheme
+from attncli.marking.scheme import Scheme
 
 # The name of a step, and the index of a cell in it.
 WrongCell: TypeAlias = tuple[str, tuple[int, ...]]

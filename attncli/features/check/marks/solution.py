@@ -28,12 +28,12 @@ from attncli.features.check.marks.partial_mistakes import (
     is_nothing_but_zeros,
     partial_mistakes,
 )
-from attncli.features.check.marks.scheme import Scheme
 from attncli.features.check.marks.slips_before import slips_before
 from attncli.features.check.no_work import is_one_number, without_work
 from attncli.features.check.rounded_between import rounded_between
 from attncli.features.check.single_cell_errors import ErrorKind
 from attncli.features.check.verdicts import Judgement, Solution, indices_where
+from attncli.marking.scheme import Scheme
 from attncli.mistakes.forward import decimals_of_rounding
 from attncli.mistakes.model import each_of
 

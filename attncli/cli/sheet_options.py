@@ -1,46 +1,30 @@
-"""What a sheet is worth, and each of its steps, as a command line says it."""
+"""The options of commands that write sheets: what is asked for, and what it is worth."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from types import MappingProxyType
-from typing import NamedTuple
+from typing import Annotated, TypeAlias
 
 from attncli.attention.registry import STEP_NAMES
 from attncli.cli import options
 from attncli.cli.class_options import POSSIBLE_MARKS
-from attncli.english import listed
 from attncli.errors import usage_error
+from attncli.marking.sheet_marks import SheetMarks, plain_marks
 
 _EXAMPLE = "weights=8,output=12"
 _AMOUNT = re.compile(r"[0-9]{1,4}(?:\.[0-9]{1,2})?")
 
-
-class SheetMarks(NamedTuple):
-    """The marks of a whole sheet, and of each step that some were chosen for: of all that bring
-    marks, or of none.
-    """
-
-    whole: int
-    of_steps: Mapping[str, Fraction] = MappingProxyType({})
-
-    def require_all(self, numbers: Mapping[str, int], asked: Sequence[str]) -> None:
-        """Raises AttncliError (exit 2) unless the steps with marks are those that are asked for and
-        bring some, which have so many numbers.
-        """
-        if not self.of_steps:
-            return
-        for name in self.of_steps:
-            if name not in numbers:
-                why = "is only copied" if name in asked else "is not asked for"
-                help = f"the steps that bring marks are {listed([*numbers])}"
-                raise usage_error(f"--marks: {name} {why}", help=help)
-        lacking = [name for name in numbers if name not in self.of_steps]
-        if lacking:
-            help = f"add {lacking[0]}=4, say, or leave it out of --ask"
-            raise usage_error(f"--marks has none for {listed(lacking)}", help=help)
+Ask: TypeAlias = Annotated[
+    Sequence[str] | None,
+    options.read_by(
+        options.names,
+        "--ask",
+        metavar="NAME,…",
+        help="Ask for these steps only: weights,output.  [default: all that is worked out]",
+    ),
+]
 
 
 def read_marks(option: str, value: str) -> SheetMarks:
@@ -72,8 +56,3 @@ def _amount(option: str, name: str, written: str) -> Fraction:
             help=f"give a number of marks: {option} {_EXAMPLE}",
         )
     return Fraction(written)
-
-
-def plain_marks(marks: Fraction) -> str:
-    """2, or 2.5."""
-    return f"{float(marks):g}"

@@ -1,0 +1,1 @@
+"""What sheets ask for, what it is worth, and the schemes that say how it is marked."""
