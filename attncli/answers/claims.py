@@ -5,6 +5,7 @@ claim.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 
@@ -17,6 +18,7 @@ from attncli.problem.text.compact_fractions import (
     doubt_about_copied,
     with_slashes,
 )
+from attncli.problem.text.decimal_commas import DECIMAL
 from attncli.problem.text.not_a_number import why_not_a_number
 from attncli.problem.text.number_forms import Complaint, NumberError, is_plain
 from attncli.problem.text.number_signs import DASHES, TIMES, in_keyboard_signs, with_exponent
@@ -57,7 +59,7 @@ _ROOT_WITHOUT_BRACES = re.compile(
 # One of these stands between two spellings of one number.
 _EQUALS = re.compile("[=≈]")
 _HAS_COMPACT_FRACTION = re.compile(COMPACT_FRACTION)
-_PERCENT = re.compile(r"([-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+))\s*%")
+_PERCENT = "%"
 # Python prints a number of an array in this way.
 _NUMPY = re.compile(r"(?:np|numpy)\.float(?:16|32|64)\((.*)\)")
 _GENERAL_HELP = why_not_a_number("x")[1]
@@ -75,8 +77,9 @@ def read_claim(text: str) -> Claim | None:
 
     A decimal claims the digits that are written: 0.70 is a number that rounds to it at two
     decimals, 0.7 one that does at one, 70 one that does at none, 7.0e3 one that is rounded to
-    hundreds. A calculation, such as 7/10, claims to be exact, and so does -inf. Of the same number
-    written twice, 1/√3 ≈ 0.577, it claims the more precise. Raises NumberError for anything else.
+    hundreds. 22 % is 0.22, with two decimals. A calculation, such as 7/10, claims to be exact, and
+    so does -inf. Of the same number written twice, 1/√3 ≈ 0.577, it claims the more precise. Raises
+    NumberError for anything else.
     """
     written = text.strip()
     # Nearly every cell is a plain decimal.
@@ -150,6 +153,8 @@ def _read(spelled: str) -> Claim | None:
     number = _as_plain(written, DEEPEST)
     if is_plain(number):
         return _decimal_claim(number)
+    if percentage := _percentage(written, DEEPEST):
+        return percentage
     fraction = compact_fraction(number)
     if fraction is not None:
         worked = work_out(str(fraction))
@@ -182,6 +187,20 @@ def _as_plain(written: str, deepest: int) -> str:
         raise NumberError(*_why_not(f"({number})"))
     sign = "-" if signs.count("-") % 2 else ""
     return sign + number
+
+
+def _percentage(written: str, deepest: int) -> Claim | None:
+    """What 22 % claims: 0.22, as precise as it was written; None for anything else."""
+    if not written.endswith(_PERCENT):
+        return None
+    number = _as_plain(written.removesuffix(_PERCENT).rstrip(), deepest)
+    if not is_plain(number):
+        return None
+    value = _decimal(number)
+    sign, digits, _ = value.as_tuple()
+    # A product would be rounded to the digits of a context.
+    hundredth = Decimal((sign, digits, _exponent(value) - 2))
+    return replace(_decimal_claim(str(hundredth)), written=f"{number} {_PERCENT}")
 
 
 def _peeled(written: str, deepest: int) -> tuple[str, str]:
@@ -307,8 +326,12 @@ def _not_a_number(text: str) -> str:
 
 def _why_not(text: str) -> tuple[str, str]:
     """(message, help) for a text that is no claim."""
-    if found := _PERCENT.fullmatch(text):
-        return _not_a_number(text), f"write {Decimal(found[1]).scaleb(-2):f}"
+    number = text.removesuffix(_PERCENT).rstrip()
+    if number != text and DECIMAL.fullmatch(number):
+        return (
+            f"{shorten(text)} has a decimal comma",
+            f"write {number.replace(',', '.')} {_PERCENT}",
+        )
     if text.lower().lstrip("+-.") in ("inf", "infinity"):
         return (
             f"{shorten(text)} is not allowed here",

@@ -9,6 +9,7 @@ from contextlib import suppress
 from attncli.answers.model import Answer
 from attncli.answers.nested import read_nested
 from attncli.answers.pages import Page
+from attncli.answers.remarks import is_remark
 from attncli.answers.steps import NoStep, step_named
 from attncli.answers.texts import add_named
 from attncli.english import shorten
@@ -51,8 +52,6 @@ def read(source: Source, trace: Trace) -> dict[str, Answer]:
                 "check takes the problem first, and then the answers: attncli check PROBLEM ANSWERS"
             )
             errors.fail("this file holds a problem, not answers", at=root.at, help=help)
-    if not root.keys:
-        errors.fail("there are no answers here", at=root.at, help=_FORM)
     answers: dict[str, Answer] = {}
     written_as: dict[str, str] = {}
     for name, node in root.values.items():
@@ -60,6 +59,8 @@ def read(source: Source, trace: Trace) -> dict[str, Answer]:
         try:
             step = step_named(name, trace)
         except NoStep as error:
+            if is_remark(name, node):
+                continue
             errors.add(error.message, at=at, help=error.help, path=shorten(name))
             continue
         if step.name in answers:
@@ -68,6 +69,8 @@ def read(source: Source, trace: Trace) -> dict[str, Answer]:
         elif answer := read_nested(Value(node, name, Reading(errors)), step):
             answers[step.name], written_as[step.name] = answer, name
     errors.stop()
+    if not answers:
+        errors.fail("there are no answers here", at=root.at, help=_FORM)
     return answers
 
 

@@ -79,6 +79,8 @@ def reading(text: str) -> Reading | None:
         decimal = signed_decimal(text)
         if decimal is not None:
             return decimal
+        if text.endswith("%"):
+            return hundredth(text[:-1].rstrip(BLANKS))
         if is_range_or_raised_point(text) or is_row(text) or is_date(text):
             raise Refused
         if has_lost_exponent(text):
@@ -243,6 +245,14 @@ def signed_decimal(text: str) -> Reading | None:
     unit = Fraction(10) ** (exponent - decimals)
     value = sign * value * Fraction(10) ** exponent
     return Reading(mpmath.mpf(value.numerator) / value.denominator, unit / 2)
+
+
+def hundredth(text: str) -> Reading:
+    """A hundredth of digits that say how precise they are: 0.22 of the 22 of 22 %."""
+    number = signed_decimal(text) if text else None
+    if number is None:
+        raise Refused
+    return Reading(number.value / 100, number.half / 100)
 
 
 def parts_of_scientific(text: str) -> tuple[str, str]:

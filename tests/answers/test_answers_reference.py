@@ -42,7 +42,7 @@ def test_every_way_to_write_a_number() -> None:
         PAGE.split("## Numbers")[1].split("\n\n- ")[0],
         re.MULTILINE,
     )
-    assert len(rows) == 9
+    assert len(rows) == 10
     for written, ends in rows:
         for text in re.findall(r"`(.*?)`", written):
             claim = read_claim(text)
@@ -67,6 +67,7 @@ def test_what_can_be_read_in_two_ways_is_an_error() -> None:
 
 VALID: list[dict[str, Any]] = [
     {"scores": [[1, 5, 3]], "A": [["1/3", None, "0.70"]], "output": None},
+    {"Name": "Jonas", "matriculation number": 4711, "note": None, "A": [["22 %"]]},
     {"row_sum": [25.4, "e^2"], "Z'": [[["-inf"]]], "K^T": [[[[1]]]]},
 ]
 INVALID: list[dict[str, Any]] = [
@@ -75,6 +76,7 @@ INVALID: list[dict[str, Any]] = [
     {"scores": [[True]]},
     {"scores": {"I": [1]}},
     {"scores": []},
+    {"scores": [[1]], "name": ["Jonas"]},
 ]
 
 

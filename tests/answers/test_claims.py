@@ -212,6 +212,30 @@ def test_a_number_as_numpy_prints_it(text: str) -> None:
     assert claim(text) == claim("0.70")
 
 
+@in_one_test(
+    ("text", "value", "half"),
+    [
+        ("22 %", "0.22", "0.005"),
+        ("22%", "0.22", "0.005"),
+        ("22.3 %", "0.223", "0.0005"),
+        ("22.0%", "0.220", "0.0005"),
+        ("100 %", "1.00", "0.005"),
+        ("0 %", "0.00", "0.005"),
+        ("−7 %", "-0.07", "0.005"),
+        ("２２％", "0.22", "0.005"),
+        ("70.7\u00a0%", "0.707", "0.0005"),
+        ("0." + "7" * 390 + " %", "0.00" + "7" * 390, "5e-393"),
+    ],
+)
+def test_percent_is_as_precise_as_it_was_written(text: str, value: str, half: str) -> None:
+    found = claim(text)
+    assert (found.text, found.value, found.half) == (value, Decimal(value), Decimal(half))
+
+
+def test_percent_is_shown_as_it_was_written() -> None:
+    assert claim("22%").as_written == "22 %"
+
+
 @pytest.mark.parametrize("text", ["-inf", "-∞", "−∞", "-.inf", "-Infinity"])
 def test_minus_infinity(text: str) -> None:
     assert claim(text) == Claim("-inf", Decimal("-Infinity"), Decimal(0))
@@ -234,7 +258,9 @@ DEEP = "40 parentheses, signs and powers inside one another are the most"
     [
         ("love", "love is not a number", "7/10, 5/sqrt(3)"),
         ("0,7", "0,7 has a decimal comma", "write 0.7"),
-        ("70.7%", "70.7% is not a number", "write 0.707"),
+        ("70,7 %", "70,7 % has a decimal comma", "write 70.7 %"),
+        ("1/3 %", "1/3 % is not a number", "0.71"),
+        ("5 %%", "5 %% is not a number", "0.71"),
         ("1_000", "separator between its digits", "write 1000"),
         ("1 000", "separator between its digits", "write 1000"),
         ("010", "has a leading zero", "write 10"),

@@ -19,6 +19,9 @@ from attncli.problem.text.values import Value
 _RECURRING = r"[0-9]*\([0-9]+\)|[0-9\u0304\u0305\u0307]+"
 _WITH_COMMA = rf"[-+−–]?[0-9]+,(?:[0-9]+(?:[eE][-+]?[0-9]+)?|{_RECURRING})"
 DECIMAL = re.compile(_WITH_COMMA)
+# Answers may be in percent: 22,5 %.
+_DECIMAL_CELL = re.compile(rf"(?:{_WITH_COMMA})(?:\s*%)?")
+_PERCENT = re.compile(r"(?<=[0-9])\s*%\s*\Z")
 # A number such as 1.000,5.
 _GROUPED_BY_POINT = r"[-+−–]?[1-9][0-9]{0,2}\.[0-9]{3},[0-9]+"
 # Numbers such as 1,000.5 and 1,000,000.
@@ -89,7 +92,7 @@ def doubtful_pairs(rows: Iterable[tuple[int, str]]) -> Doubt | None:
     """The first comma of rows that semicolons make, 1,5; 2, which can be that of a decimal, or make
     a row of two.
     """
-    found = [(at + len(row) - len(row.lstrip()), row.strip()) for at, row in rows]
+    found = [(at + len(row) - len(row.lstrip()), _PERCENT.sub("", row).strip()) for at, row in rows]
     decimals = [(at, row) for at, row in found if PAIR.fullmatch(row)]
     others = [row for _, row in found if not PAIR.fullmatch(row)]
     if not decimals or any(re.search(r"[\s,]", row) for row in others):
@@ -116,7 +119,7 @@ def with_points(cells: Iterable[str]) -> dict[str, str]:
     all can be numbers with a comma between their thousands, as 1,500 can.
     """
     found = {cell for cell in cells if "," in cell or "." in cell}
-    if not all(map(DECIMAL.fullmatch, found)):
+    if not all(map(_DECIMAL_CELL.fullmatch, found)):
         return {}
     if all(map(ONE_GROUP.fullmatch, found)):
         return {}

@@ -58,6 +58,7 @@ _COMMANDS = {
     "div": "/",
     "infty": "inf",
     "_": "_",
+    "%": "%",
     "textunderscore": "_",
     "approx": "≈",
     "dots": "…",

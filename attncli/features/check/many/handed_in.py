@@ -13,6 +13,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 
+from attncli.answers.remarks import without_remarks
 from attncli.errors import AttncliError, nearest
 from attncli.problem.text.source import read_source
 
@@ -115,5 +116,5 @@ def is_blank_or_lacking(file: str) -> bool:
     except AttncliError:
         # What cannot be read is no blank: its row says why.
         return False
-    numbers = _KEY.sub("", _COMMENT.sub("", text))
+    numbers = _KEY.sub("", _COMMENT.sub("", without_remarks(text)))
     return _BLANK.fullmatch(numbers) is not None

@@ -95,9 +95,19 @@ def _fill(
     if first is root:
         root.items.extend(_items_of(text, content, rank))
         return
-    rows = cells_of(text, [row for _, row in innermost]).rows
+    written = [row for _, row in innermost]
+    rows = cells_of(text, written, _between_cells(text, written)).rows
     for (node, _), row in zip(innermost, rows, strict=True):
         node.items.extend(leaves_of(text, row))
+
+
+def _between_cells(text: PastedText, rows: list[PastedRow]) -> str | None:
+    """What separates the cells of rows with brackets of their own: the semicolon, where answers
+    have one in each of them. None where it is still to be found.
+    """
+    if not text.of_answers or len(rows) == 1:
+        return None
+    return ";" if all(";" in row.outline for row in rows) else None
 
 
 def _items_of(text: PastedText, content: PastedRow, rank: int) -> list[Node]:
@@ -107,7 +117,11 @@ def _items_of(text: PastedText, content: PastedRow, rank: int) -> list[Node]:
     has_semicolon = ";" in content.outline
     rows = rows_below(content.split(";"))
     if has_semicolon:
-        text.require_clear(doubtful_pairs(row.piece for row in rows))
+        doubt = doubtful_pairs(row.piece for row in rows)
+        # Where answers have a list of numbers, a semicolon makes no rows.
+        if doubt and text.of_answers and rank == 1:
+            return leaves_of(text, cells_of(text, [content], ";").rows[0])
+        text.require_clear(doubt)
     elif rank > 1 and not _COMMA_AT_LINE_END.search(content.text):
         text.require_lines()
         rows = rows_below(content.split("\n"))

@@ -19,7 +19,7 @@ from attncli.problem.text.pasted.text import PastedText
 
 # Gaps between words, and between such as look like numbers there.
 _BETWEEN_WORDS = re.compile(r"[^,;]+")
-_BETWEEN_DIGITS = re.compile(r"[0-9.)]\s+[-+0-9.]")
+_BETWEEN_DIGITS = re.compile(r"[0-9.)%]\s+[-+0-9.]")
 _DOTS = ("...", "…")
 # MATLAB breaks a row so.
 _LINE_GOES_ON = re.compile(r"(?:\.{3}|…)[ \t]*\n")

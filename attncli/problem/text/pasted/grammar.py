@@ -25,8 +25,11 @@ _BRACKET = re.compile(rf"{_QUOTED}|{_REMARK}|(?P<bracket>[\[\]])")
 # Blanks that break no line stand between groups of three digits.
 _HIDDEN = re.compile(rf"{_QUOTED}|(?<=[0-9])[\u00a0\u2007\u2009\u202f](?=[0-9]{{3}}(?![0-9]))")
 _BLANKS = r"[^\S\t\n]++"
-# 1 / 3 and sqrt( 2 ) are one number.
-_BESIDE_OPERATOR = re.compile(rf"(?<=[/*(]){_BLANKS}(?=[^\s,;])|(?<=[^\s,;]){_BLANKS}(?=[/*()])")
+# 1 / 3 and sqrt( 2 ) are one number, and so is 22 %.
+_BESIDE_OPERATOR = re.compile(
+    rf"(?<=[/*(]){_BLANKS}(?=[^\s,;])|(?<=[^\s,;]){_BLANKS}(?=[/*()])"
+    rf"|(?<=[0-9.]){_BLANKS}(?=%(?:[\s,;]|\Z))"
+)
 _INDENTATION = re.compile(r"[^\S\t\n]*")
 _GAP = re.compile(r"\S(?=(\s++\S))")
 SEPARATOR = re.compile(r"[\s,;]")

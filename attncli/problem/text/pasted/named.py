@@ -73,7 +73,7 @@ _LATEX_BEGIN = re.compile(r"\\begin\{\w*(?:matrix|array)\}")
 _ROW_END = re.compile(r"\\\\|\],?\s*\[|;")
 _BETWEEN_CELLS = re.compile(r"(?<=\S)[,;](?=\S)|[,;](?=\Z)|\A[,;]")
 # What is or was meant to be a number, or is left blank.
-_NUMBER = re.compile(r"[-+−–]?\(?(?:[.,]?[0-9OolI]|√|sqrt|[½⅓⅔¼¾]|∞|inf)|[_?…]|[,;|]\Z")
+_NUMBER = re.compile(r"[-+−–]?\(?(?:[.,]?[0-9OolI]|√|sqrt|[½⅓⅔¼¾]|∞|inf)|[_?…]|[,;|]\Z|%[,;|]?\Z")
 _ROW_BELOW = re.compile(r",?[ \t]*\n[ \t]*\[")
 _NEXT_MATRIX = re.compile(r"\s{,200}\[")
 _FENCE = re.compile(r"[ \t]*(?:```|~~~)")
@@ -294,7 +294,7 @@ class _NamedParts:
             return False
         headings = (_HEADING, _WORDS_LINE, _NUMBERED_WORDS)
         is_heading = any(form.fullmatch(line) for form in headings)
-        return part.is_any or (is_heading and _is_matrix(self.text[part.start : place]))
+        return part.is_any or (is_heading and is_matrix(self.text[part.start : place]))
 
     def _pass_formula(self, line: str, place: int) -> None:
         """A formula above the rows says how they are worked out: S = Q K^T. What a program prints
@@ -313,7 +313,7 @@ class _NamedParts:
             return
         part.end = place
         content = self.text[part.start : place]
-        if part.is_any and not _is_matrix(content):
+        if part.is_any and not is_matrix(content):
             self.part = None
         elif _are_rows(content):
             yield part
@@ -354,7 +354,8 @@ def _numbers_of(line: str) -> list[str]:
         numbers = numbers[1:]
     if not all(map(_NUMBER.match, numbers)):
         return []
-    return numbers
+    # 22 % is one number.
+    return [number for number in numbers if number != "%"]
 
 
 def _says_more(line: str) -> bool:
@@ -366,7 +367,7 @@ def _is_row(line: str) -> bool:
     return len(_numbers_of(line)) >= _FEWEST_NUMBERS
 
 
-def _is_matrix(text: str) -> bool:
+def is_matrix(text: str) -> bool:
     """Whether this is one matrix and nothing besides."""
     # Two of them are factors.
     if len(_LATEX_BEGIN.findall(text)) > 1:
@@ -415,8 +416,8 @@ def _begun(line: str, place: int, axes_of: AxesOf) -> _NamedPart | None:
         if found is None:
             continue
         name = found["name"].strip()
-        is_matrix = found["sign"] not in ":：" and spelling_at(line, found.end()) is not None
-        if axes_of(name) or is_matrix:
+        begins_matrix = found["sign"] not in ":：" and spelling_at(line, found.end()) is not None
+        if axes_of(name) or begins_matrix:
             return _NamedPart(name, place + found.start("name"), place + found.end(), end)
     name = _heading_text(line)
     if _HEADING.fullmatch(line) or axes_of(name):

@@ -1055,6 +1055,8 @@ def test_a_file_of_another_ending_stands_in_for_a_blank_one(
         "blank.txt": right,
         "blank.yaml~": RIGHT,
         "blank.bak": RIGHT,
+        "called.yaml": f"name: Cleo Dietz\n{blank}",
+        "called.txt": right,
         "lacking.json": '{"scores": [[0, 1]]}',
         "several.yaml": blank,
         "several.md": right,
@@ -1069,7 +1071,7 @@ def test_a_file_of_another_ending_stands_in_for_a_blank_one(
     }
     for name, text in files.items():
         Path("answers", name).write_text(text, encoding="utf-8")
-    students = ["blank", "lacking", "several", "begun", "alone", "named"]
+    students = ["blank", "called", "lacking", "several", "begun", "alone", "named"]
     for student in students:
         add_row(student, "problem.yaml", f"answers/{student}.yaml")
     add_row("neighbour", "problem.yaml", "answers/named.txt")
@@ -1077,6 +1079,7 @@ def test_a_file_of_another_ending_stands_in_for_a_blank_one(
     found = {student: (rows[student]["answers"], rows[student]["marks"]) for student in students}
     assert found == {
         "blank": ("./answers/blank.txt", "4"),
+        "called": ("./answers/called.txt", "4"),
         "lacking": ("./answers/lacking.json", "2"),
         "several": ("./answers/several.yaml", ""),
         "begun": ("./answers/begun.yaml", "1"),
@@ -1085,8 +1088,8 @@ def test_a_file_of_another_ending_stands_in_for_a_blank_one(
     }
     assert "several files stand beside it: several.md and several.txt" in rows["several"]["error"]
     warning = capsys.readouterr().err
-    assert "the answers of 2 students are taken from files beside" in warning
-    assert "blank.txt and lacking.json" in warning
+    assert "the answers of 3 students are taken from files beside" in warning
+    assert "blank.txt, called.txt and lacking.json" in warning
 
 
 @pytest.mark.usefixtures("school")
