@@ -30,6 +30,7 @@ _EXAMPLES = {
     "digit": "digit: 0.5",
 }
 _NEEDED = ("marks", "steps", "mistake")
+HELP_IF_EMPTY = f"write {_EXAMPLES['marks']}, and what each step is worth"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +70,9 @@ class Scheme:
         return found
 
     def require_steps(self, trace: Trace) -> None:
-        """Raises AttncliError (exit 3) for a step that a problem has not, or that it gives."""
+        """Raises AttncliError (exit 3) for steps that a problem has not, or that it gives."""
         computed = [step.name for step in trace.computed()]
+        errors = []
         for name in self.steps:
             if name in computed:
                 continue
@@ -78,7 +80,12 @@ class Scheme:
             what = f"this problem has no step {name}"
             if name in trace.steps:
                 what = f"this problem gives {name}, so there is nothing to work out"
-            raise input_error(what, path="steps", place=self.places.get(name), help=help)
+            place = self.places.get(name)
+            errors.append(input_error(what, path="steps", place=place, help=help))
+        if errors:
+            first, *others = errors
+            first.more = tuple(others)
+            raise first
 
 
 def read_scheme(source: Source) -> Scheme:
@@ -86,28 +93,26 @@ def read_scheme(source: Source) -> Scheme:
 
     The steps may stand in any order, by their names or letters.
     """
-    if not source.text.strip():
-        help = f"write {_EXAMPLES['marks']}, and what each step is worth"
-        raise input_error("the file is empty", place=source.place(0), help=help)
-    errors, root = read_tree(source)
+    errors, root = read_tree(source, example=HELP_IF_EMPTY)
     reading = Reading(errors)
     if not isinstance(root, MappingNode):
         help = f"write one key in each line: {_EXAMPLES['marks']}"
         errors.fail(f"must be keys with values, not {describe(root)}", at=root.at, help=help)
+    found = {key: Value(node, key, reading) for key, node in root.values.items()}
+    marks = _whole(found.get("marks"), 1, MOST_MARKS)
+    steps, places = _steps(found.get("steps"))
+    if not errors.count and marks is not None and steps:
+        _require_sum(found["steps"], steps, marks)
     whole = Value(root, "", reading)
     require_keys(whole, tuple(_EXAMPLES))
     for key in _NEEDED:
         if key not in root.values:
-            errors.add(f"there is no {key}", at=root.at, help=f"write {_EXAMPLES[key]}")
-    found = {key: Value(node, key, reading) for key, node in root.values.items()}
-    marks = _whole(found.get("marks"), 1, MOST_MARKS)
-    steps, places = _steps(found.get("steps"))
+            message = f"the marking lacks the key {key}"
+            errors.add(message, at=root.at, help=f"add {_EXAMPLES[key]}")
     mistake = _amount(found.get("mistake"))
     slip = _amount(found.get("slip"))
     decimals = _whole(found.get("decimals"), PRECISION[0], PRECISION[-1])
     digit = _part(found.get("digit"))
-    if not errors.count and marks is not None:
-        _require_sum(found["steps"], steps, marks)
     errors.stop()
     assert marks is not None
     assert mistake is not None

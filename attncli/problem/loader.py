@@ -54,7 +54,6 @@ from attncli.problem.shape_checks import (
 )
 from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.nodes import Leaf, MappingNode, Node, describe, is_null, places_in
-from attncli.problem.text.not_a_number import decimal_comma
 from attncli.problem.text.pasted.finding import written_out
 from attncli.problem.text.pasted.names import other_order
 from attncli.problem.text.reading import Reading
@@ -217,14 +216,9 @@ def _read_values(root: MappingNode, reading: Reading, convention: Convention) ->
             from attncli.problem.synonyms import unknown_key_help
 
             at = root.keys[key]
-            decimal = decimal_comma(reading.errors.source.text, at, key) if is_null(node) else None
-            # YAML reads {scale: 0,5} as scale: 0 and a key 5.
-            if decimal:
-                reading.errors.add(decimal.message, at=decimal.at, help=decimal.help)
-            else:
-                help = unknown_key_help(key, node)
-                help = "did you mean V?" if key == "v" else help
-                reading.errors.add(f"there is no key {named(key)}", at=at, help=help)
+            help = unknown_key_help(key, node)
+            help = "did you mean V?" if key == "v" else help
+            reading.errors.add(f"there is no key {named(key)}", at=at, help=help)
     return values
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from attncli.cli.classes.manifest import file_of, manifest_rows
 from attncli.errors import AttncliError
+from attncli.marking.scheme import HELP_IF_EMPTY
 from attncli.problem.text.nodes import MappingNode
 from attncli.problem.text.reading import Reading
 from attncli.problem.text.source import read_source
@@ -53,7 +54,7 @@ def decimals_of_set(file: str) -> int | None:
     is_of_set = place_in_set(file) is not None
     if not is_of_set or not os.path.isfile(path):
         return None
-    errors, root = read_tree(read_source(path))
+    errors, root = read_tree(read_source(path), example=HELP_IF_EMPTY)
     errors.stop()
     if not isinstance(root, MappingNode) or "decimals" not in root.values:
         return None

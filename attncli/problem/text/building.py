@@ -12,6 +12,7 @@ from attncli.errors import AttncliError
 from attncli.problem.limits import DEPTH_LIMIT
 from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.nodes import Leaf, ListNode, MappingNode, Node, describe
+from attncli.problem.text.not_a_number import DecimalComma, decimal_comma
 from attncli.problem.text.source import Source
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 # A text of fewer characters is read value by value as fast.
 LONG_TEXT = 2**14
 SURROGATE = re.compile("[\ud800-\udfff]")
+# What stands behind an entry in braces that has no value.
+_NO_VALUE = re.compile(r"\s*[,}]")
 NO_HALF = "this is half of a surrogate pair, not a character", "write the character itself"
 
 
@@ -169,7 +172,8 @@ class TreeBuilder:
         elif (key := self._keys[-1]) is None:
             self._keys[-1] = self._key(parent, node, at)
         else:
-            parent.values.setdefault(key.text, node)
+            if key.text in parent.keys:
+                parent.values.setdefault(key.text, node)
             self._keys[-1] = None
 
     def _key(self, parent: MappingNode, node: Node, at: int) -> Leaf:
@@ -179,7 +183,11 @@ class TreeBuilder:
                 # Other programs write {{1, 0}, {0, 1}}.
                 help += ", and a matrix as [[1, 0], [0, 1]]"
             self.errors.fail(f"a key must be a word, not {describe(node)}", at=at, help=help)
-        if node.text in parent.keys:
+        end_of_decimal = self._end_of_decimal(node, at)
+        if end_of_decimal:
+            where, message, help = end_of_decimal
+            self.errors.add(message, at=where, help=help)
+        elif node.text in parent.keys:
             line = self.errors.source.place(parent.keys[node.text]).line
             self.errors.add(
                 f"{describe(node)} is given twice",
@@ -189,6 +197,20 @@ class TreeBuilder:
         else:
             parent.keys[node.text] = node.at
         return node
+
+    def _end_of_decimal(self, node: Leaf, at: int) -> DecimalComma | None:
+        """The 2,5 of {Q: 2,5}, which YAML reads as a number and a key without a value; None for a
+        key that is one.
+        """
+        is_alone = _NO_VALUE.match(self.text, at + len(node.text))
+        if node.quoted or not is_alone:
+            return None
+        found = decimal_comma(self.text, at, node.text)
+        if found is None:
+            return None
+        # Two entries of a mapping are never meant here.
+        help, _, _ = found.help.partition("; ")
+        return found._replace(help=help)
 
     def _place(self, at: int) -> int:
         return at if self._outline is None else self._outline.place(at)

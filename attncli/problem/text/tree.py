@@ -9,10 +9,13 @@ from attncli.problem.text.nodes import Leaf, Node
 from attncli.problem.text.source import Source
 
 
-def read_tree(source: Source, *, not_finite: bool = False) -> tuple[ErrorCollector, Node]:
+def read_tree(
+    source: Source, *, not_finite: bool = False, example: str = ""
+) -> tuple[ErrorCollector, Node]:
     """The tree of a file with positions, and the collector of what is wrong with it.
 
-    `not_finite` lets JSON have NaN, Infinity and -Infinity, as other programs write them.
+    `not_finite` lets JSON have NaN, Infinity and -Infinity, as other programs write them. The
+    `example` is what to write into a file that is empty; without one, that of a problem.
     """
     errors = ErrorCollector(source)
     if source.name.lower().endswith(".json"):
@@ -24,11 +27,11 @@ def read_tree(source: Source, *, not_finite: bool = False) -> tuple[ErrorCollect
             # YAML in one line begins with the same signs.
             errors = ErrorCollector(source)
             try:
-                return errors, _yaml(errors)
+                return errors, _yaml(errors, example)
             except AttncliError as yaml_error:
                 looks_like_json = source.text.lstrip(" \t\r\n{[").startswith('"')
                 raise (json_error if looks_like_json else yaml_error) from None
-    return errors, _yaml(errors)
+    return errors, _yaml(errors, example)
 
 
 def parse_value(errors: ErrorCollector) -> Node:
@@ -56,10 +59,10 @@ def _json(errors: ErrorCollector, not_finite: bool) -> Node:
     return parse_json(errors, not_finite=not_finite)
 
 
-def _yaml(errors: ErrorCollector) -> Node:
-    from attncli.problem.text.yaml_parser import fail_for_key, parse_yaml
+def _yaml(errors: ErrorCollector, example: str) -> Node:
+    from attncli.problem.text.yaml_parser import OF_A_PROBLEM, fail_for_key, parse_yaml
 
-    root = parse_yaml(errors)
+    root = parse_yaml(errors, example=example or OF_A_PROBLEM)
     if isinstance(root, Leaf) and not root.quoted:
         fail_for_key(root.at, errors)
     return root

@@ -25,6 +25,7 @@ _UNPRINTABLE = r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010f
 _ASCII = b"\t\n\r" + bytes(range(0x20, 0x7F))
 # It comes after all that ends a line in YAML.
 _TAG_DIRECTIVE = r"(?:\A|[\n\r\x85\u2028\u2029])(?=%TAG\b)"
+OF_A_PROBLEM = "a problem has lines such as X: [[1, 0], [0, 1]]"
 _AT_LENGTH = "write the value out in full"
 
 _NO_BLANK = 'a blank is missing after ":"'
@@ -85,12 +86,17 @@ _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
 _SURROGATE_PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 
 
-def parse_yaml(errors: ErrorCollector, loader: Any = LOADER) -> Node:
-    """The tree of the errors' source; AttncliError where it is not YAML or uses what is refused."""
-    return build(errors, partial(_parse, loader=loader))
+def parse_yaml(
+    errors: ErrorCollector, loader: Any = LOADER, *, example: str = OF_A_PROBLEM
+) -> Node:
+    """The tree of the errors' source; AttncliError where it is not YAML or uses what is refused.
+
+    The `example` is the help where the file is empty.
+    """
+    return build(errors, partial(_parse, loader=loader, example=example))
 
 
-def _parse(builder: TreeBuilder, loader: Any) -> None:
+def _parse(builder: TreeBuilder, loader: Any, example: str) -> None:
     text, errors = builder.text, builder.errors
     if found := _unprintable(text):
         errors.fail(
@@ -111,9 +117,7 @@ def _parse(builder: TreeBuilder, loader: Any) -> None:
         _read_with_pasted_lists(error, builder, loader)
     root = builder.root
     if root is None or (isinstance(root, Leaf) and not root.quoted and not root.text):
-        errors.fail(
-            "the file is empty", at=0, help="a problem has lines such as X: [[1, 0], [0, 1]]"
-        )
+        errors.fail("the file is empty", at=0, help=example)
 
 
 def _put_all(text: str, builder: TreeBuilder, loader: Any) -> None:
@@ -261,7 +265,9 @@ def _fail_for_syntax(error: yaml.MarkedYAMLError, builder: TreeBuilder) -> NoRet
         fail_for_key(line, errors)
         # The line is right in itself, but the one before it may not be.
         if _KEY.fullmatch(text, line, at):
-            fail_for_key(text.rfind("\n", 0, _content_end(text, line)) + 1, errors)
+            before = text.rfind("\n", 0, _content_end(text, line)) + 1
+            fail_for_key(before, errors)
+            _fail_for_missing_colon(before, line, errors)
     if error.context_mark and (not text[at:].strip() or "simple key" in words):
         # Here the thing begins that the end of the file, or the next line, leaves open.
         at = error.context_mark.index
@@ -395,6 +401,22 @@ def fail_for_key(line: int, errors: ErrorCollector) -> None:
         errors.fail(_NO_BLANK, at=key.end() + 1, help=f"write {written}")
     if key[1] in KEYS and rest[0] in "=[{":
         errors.fail(f'":" is missing after {key[1]}', at=key.end(), help=f"write {written}")
+
+
+def _fail_for_missing_colon(above: int, line: int, errors: ErrorCollector) -> None:
+    """End the reading where a line has no colon and the next one, with as many blanks before it, is
+    a key: YAML reads both as one text.
+    """
+    text = errors.source.text
+    key, next_key = _KEY.match(text, above), _KEY.match(text, line)
+    if above == line or not key or not next_key:
+        return
+    rest = text[key.end() : _content_end(text, line)].strip()
+    is_below = key.start(1) - above == next_key.start(1) - line
+    if ":" in rest or not is_below:
+        return
+    help = f"write {shorten(f'{key[1]}: {rest}')}" if rest else f"write {key[1]}: and its value"
+    errors.fail(f'":" is missing after {key[1]}', at=key.end(1), help=help)
 
 
 # Of PyYAML's two parsers, the one in C refuses half of a surrogate pair and the one in Python lets

@@ -169,13 +169,27 @@ def test_nine_mistakes_are_tried_one_after_the_other() -> None:
 @in_one_test(
     ("text", "messages"),
     [
-        ("marks: 20\n", ["there is no steps", "there is no mistake"]),
+        ("marks: 20\n", ["lacks the key steps", "lacks the key mistake"]),
+        ("decimals: 2\nsteps: {weights: 2}\n", ["lacks the key marks", "lacks the key mistake"]),
+        (
+            MARKING.replace("mistake: 2\n", "").replace("weights: 6", "weights: 5"),
+            ["lacks the key mistake", "4 + 4 + 5 + 6 is 19, but marks is 20"],
+        ),
+        (
+            MARKING.replace("scores: 4, scaled: 4", "scores: 2,5, scaled: 5,5"),
+            ["2,5 has a decimal comma", "5,5 has a decimal comma"],
+        ),
+        (MARKING.replace("marks: 20", "marks 20"), ['":" is missing after marks']),
         (MARKING + "half: 1\n", ["there is no key half"]),
         (MARKING.replace("mistake: 2", "mistake: -2"), ["must be a number of marks"]),
         (MARKING.replace("weights: 6", "weights: 5"), ["4 + 4 + 5 + 6 is 19, but marks is 20"]),
         (MARKING.replace("weights: 6", "A: 3, weights: 3"), ["weights is there twice"]),
         (MARKING.replace("weights", "weigths"), ["this problem has no step weigths"]),
         (MARKING.replace("scores", "Q"), ["this problem gives Q"]),
+        (
+            MARKING.replace("scores", "Q").replace("scaled", "scald"),
+            ["this problem gives Q", "this problem has no step scald"],
+        ),
         (MARKING.replace("20", "2.5"), ["must be a whole number"]),
         (MARKING.replace("20", "2000"), ["must be at most 1000"]),
         (MARKING.replace("decimals: 2", "decimals: 99"), ["must be at most 15"]),
@@ -185,6 +199,7 @@ def test_nine_mistakes_are_tried_one_after_the_other() -> None:
         ("marks: 20\nsteps: 20\nmistake: 2\n", ["must say the marks of each step"]),
         ("[20]\n", ["must be keys with values"]),
         ("", ["the file is empty"]),
+        ("# nothing\n", ["the file is empty"]),
     ],
 )
 def test_what_is_no_marking_is_one_clear_error(
@@ -201,6 +216,7 @@ def test_what_is_no_marking_is_one_clear_error(
         assert error.place is not None
         assert error.place.file == str(file)
         assert error.help
+        assert "X:" not in error.help
 
 
 def test_a_marking_in_python_is_a_dict_or_a_file(tmp_path: Path) -> None:
