@@ -23,6 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.answers.model import Answers, Claim
+from attncli.features.check.causes.misread_given import misread_given
+from attncli.features.check.causes.other_scale import other_scale
+from attncli.features.check.causes.row_errors import RowError, coincidence, row_errors
 from attncli.features.check.cell_values import CellIndex, CellValues
 from attncli.features.check.float_reading import FloatReading
 from attncli.features.check.hidden_cells import (
@@ -30,7 +33,6 @@ from attncli.features.check.hidden_cells import (
     masked_before,
     without_hidden,
 )
-from attncli.features.check.row_errors import RowError, coincidence, row_errors
 from attncli.features.check.single_cell_errors import (
     CellError,
     ErrorKind,
@@ -93,7 +95,8 @@ class Diagnosis:
     how many decimals the steps that are left out have to be rounded on the way, if they have to be;
     those of the forward pass only after they have been worked out `forward_in_full`. `error` is the
     first of its errors. One `of_unwritten` is a slip in a number that the solution does not have,
-    and one of `two_numbers` is that these were exchanged.
+    one of `two_numbers` is that these were exchanged, and one of `one_number` that this was read
+    wrongly from the problem.
     """
 
     step: str
@@ -107,6 +110,7 @@ class Diagnosis:
     slips: tuple[CellIndex, ...] = ()
     of_unwritten: bool = False
     two_numbers: bool = False
+    one_number: bool = False
 
 
 def each_alone(found: Diagnosis) -> Iterator[Diagnosis]:
@@ -136,20 +140,29 @@ def _of_all_but_hidden(judgement: Judgement) -> Iterator[Diagnosis]:
         return
     trials = trials_of(judgement)
     found = _explanations(trials, wrong, trials.within_precision)
-    for step, cells in wrong.items():
-        yield from _diagnose_step(trials, step, cells, found)
+    for step in wrong:
+        yield from _diagnose_step(trials, step, wrong, found)
 
 
 def _diagnose_step(
-    trials: Trials, step: str, cells: tuple[CellIndex, ...], found: list[Explanation]
+    trials: Trials,
+    step: str,
+    wrong: Mapping[str, tuple[CellIndex, ...]],
+    found: list[Explanation],
 ) -> Iterator[Diagnosis]:
     values = trials.judgement.values
+    cells = wrong[step]
     best = _best(trials, step, cells, found)
     named = best.names
+    is_more_than_a_cell = len(cells) > 1 or not values.trace.steps[step].shape
+    is_likely = is_more_than_a_cell and best.likely
+    if not (best.whole and is_likely):
+        misread = _misread(trials, step, wrong, near=False)
+        if misread:
+            yield misread
+            return
     if best.whole:
-        is_more_than_a_cell = len(cells) > 1 or not values.trace.steps[step].shape
-        likely = is_more_than_a_cell and best.likely
-        yield Diagnosis(step, named, cells, True, likely)
+        yield Diagnosis(step, named, cells, True, is_likely)
         return
     if name := _rounded_first(trials, step):
         yield Diagnosis(step, (name,), cells, True)
@@ -181,6 +194,10 @@ def _diagnose_step(
     if mostly and len(mostly.cells) > len(in_rows):
         yield mostly
         return
+    scale = None if in_rows else other_scale(values, step, cells)
+    if scale:
+        yield Diagnosis(step, (scale.name,), cells, True)
+        return
     both = None if in_rows else _two_mistakes(trials, step, cells)
     if both:
         yield both
@@ -196,10 +213,34 @@ def _diagnose_step(
         yield Diagnosis(step, named, cells, False, likely)
         return
     errors_of_cells = _cell_errors(values, step, cells)
+    is_one_error = any(of == cells for of, _ in errors_of_cells.values())
+    misread = None if is_one_error else _misread(trials, step, wrong, near=True)
+    if misread:
+        yield misread
+        return
     if not errors_of_cells and 0 < len(named) <= MOST_GUESSES:
         yield Diagnosis(step, named, cells, False, likely=False)
     for (names, likely), (of, error) in errors_of_cells.items():
         yield Diagnosis(step, names, of, False, likely, error=error)
+
+
+def _misread(
+    trials: Trials, step: str, wrong: Mapping[str, tuple[CellIndex, ...]], *, near: bool
+) -> Diagnosis | None:
+    """What was read wrongly from the problem, if that gives wrong numbers of this step, beyond
+    chance: in this step, or before it.
+    """
+    found = []
+    for each in misread_given(trials, wrong):
+        if each.near == near and step in each.cells:
+            found.append(each)
+    if not found:
+        return None
+    cells = found[0].cells[step]
+    slips = tuple(cell for cell in wrong[step] if cell not in cells)
+    names = tuple(each.name for each in found[:MOST_GUESSES])
+    one_number = all(each.one_number for each in found)
+    return Diagnosis(step, names, cells, True, slips=slips, one_number=one_number)
 
 
 @dataclass(frozen=True, slots=True)

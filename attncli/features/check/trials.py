@@ -72,7 +72,9 @@ class Trials:
         """Every mistake that can be made."""
         found = []
         trace = self.judgement.trace
-        for mistake, all_changes in chain(applicable(trace), misread(trace)):
+        answers = self.judgement.answers.steps
+        complete = [name for name, answer in answers.items() if answer.complete]
+        for mistake, all_changes in chain(applicable(trace), misread(trace, complete)):
             # Who divides by another sum than the one that is written has written that one right.
             unmade = {name for name in mistake.optional if self._is_right(name)}
             changes = {name: how for name, how in all_changes.items() if name not in unmade}
@@ -171,14 +173,19 @@ class Trials:
     def roughly(self, trial: Trial) -> FloatReading:
         """About what cells come to with a mistake."""
         if id(trial) not in self._roughly:
-            before = self._rough if trial.after is None else self.roughly(trial.after)
+            before = self.rough if trial.after is None else self.roughly(trial.after)
             values = before.values.changed(trial.trace, trial.changes)
             self._roughly[id(trial)] = before.changed(values)
         return self._roughly[id(trial)]
 
     @cached_property
-    def _rough(self) -> FloatReading:
+    def rough(self) -> FloatReading:
+        """About what cells come to."""
         return FloatReading(self.judgement.values, rough=True)
+
+    def trial(self, mistake: Mistake) -> Trial:
+        """A mistake that is none of those that are always tried."""
+        return self._trial(mistake, mistake.change(self.judgement.trace), as_ours=True)
 
 
 @lru_cache(maxsize=1)

@@ -488,7 +488,8 @@ def test_a_step_that_was_taken_for_another_may_be_rounded_on_the_way() -> None:
     assert found.earned is not None
     assert found.earned.points == 18
     page = found.to_markdown()
-    assert "output: scaled was used instead of weights. This explains all 6 wrong cells." in page
+    rounded = "and the steps between were rounded to 2 decimals. This explains all 6 cells."
+    assert f"output: scaled was used instead of weights, {rounded}" in page
 
 
 def marks_of_answers(given: Mapping[str, Any], answers: Mapping[str, Any]) -> Marks:

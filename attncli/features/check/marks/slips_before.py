@@ -105,12 +105,11 @@ def _read_by(
 
 def _unwritten(judgement: Judgement, step: str, cell: CellIndex) -> set[Ref]:
     """The numbers that a cell reads, and that are not written."""
-    answers = judgement.answers.steps
+    values = judgement.values
     found = set()
-    for ref in _refs(_named(judgement.values, step, cell)):
-        rule = judgement.trace.steps[ref.name].rule
-        is_written = ref.name in answers and not answers[ref.name].blank
-        if not rule.given and not is_written:
+    for ref in _refs(_named(values, step, cell)):
+        # What the problem gives stands there, too.
+        if values.written(ref.name, cell_of(ref)) is None:
             found.add(ref)
     return found
 

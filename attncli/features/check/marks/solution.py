@@ -8,9 +8,10 @@ from fractions import Fraction
 from math import prod
 from types import MappingProxyType
 
+from attncli.features.check.causes.misread_given import MisreadGiven, misread_given
 from attncli.features.check.cell_values import CellIndex, steps_after
 from attncli.features.check.cut_digits import cut_off
-from attncli.features.check.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis
+from attncli.features.check.diagnosis import MOST_GUESSES, ROUNDED_ON_THE_WAY, Diagnosis
 from attncli.features.check.diagnosis_page import with_labels
 from attncli.features.check.hidden_cells import MASKED_BEFORE, masked_before, without_hidden
 from attncli.features.check.marks.model import (
@@ -32,6 +33,7 @@ from attncli.features.check.marks.slips_before import slips_before
 from attncli.features.check.no_work import is_one_number, without_work
 from attncli.features.check.rounded_between import rounded_between
 from attncli.features.check.single_cell_errors import ErrorKind
+from attncli.features.check.trials import trials_of
 from attncli.features.check.verdicts import Judgement, Solution, indices_where
 from attncli.marking.scheme import Scheme
 from attncli.mistakes.forward import decimals_of_rounding
@@ -59,7 +61,7 @@ def solution_marks(solution: Solution, diagnoses: Sequence[Diagnosis], scheme: S
     ]
     forgiven = sum(map(len, rounded.values()))
     told = without_hidden(judgement, masked_before(judgement))
-    before = _slips_before(told, steps, scheme)
+    before = [*_slips_before(told, steps, scheme), *_misread(told, steps, scheme)]
     marks = marks_of(scheme, steps, [*possible, *before], certain)
     if _may_be_better(marks):
         found = partial_mistakes(told, _wrong(told, steps, with_coarse=True))
@@ -140,6 +142,24 @@ def _slips_before(judgement: Judgement, steps: Sequence[MarkedStep], scheme: Sch
         called = tuple(f"{cell} is wrong" for cell in either)
         found.append(Cause(said, scheme.slip, explained, is_slip=True, names=called))
     return found
+
+
+def _misread(judgement: Judgement, steps: Sequence[MarkedStep], scheme: Scheme) -> Iterator[Cause]:
+    """What was read wrongly from the problem; what gives the same numbers is one cause."""
+    alike: dict[frozenset[WrongCell], list[MisreadGiven]] = {}
+    wrong = _wrong(judgement, steps, with_coarse=True)
+    for found in misread_given(trials_of(judgement), wrong):
+        given = set[WrongCell]()
+        for name, cells in found.cells.items():
+            given.update((name, index) for index in cells)
+        either = alike.setdefault(frozenset(given), [])
+        either.append(found)
+    for explained, either in alike.items():
+        is_slip = all(each.one_number for each in either)
+        costs = scheme.slip if is_slip else scheme.mistake
+        names = tuple(each.name for each in either)[:MOST_GUESSES]
+        said = ", or ".join(with_labels(judgement, name) for name in names)
+        yield Cause(said, costs, explained, is_slip, names=names)
 
 
 def with_all_that_costs(
@@ -392,10 +412,10 @@ def causes(
 
 
 def _is_slip(found: Diagnosis) -> bool:
-    """Whether a single number went wrong: one that was written, or one that was read; or two that
-    were exchanged.
+    """Whether a single number went wrong: one that was written, one that was read, or one that the
+    problem gives; or two that were exchanged.
     """
-    if found.two_numbers:
+    if found.two_numbers or found.one_number:
         return True
     if found.error is None:
         return False

@@ -1,0 +1,1 @@
+"""What gives many wrong numbers of a solution, and is no known mistake."""

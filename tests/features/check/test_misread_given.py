@@ -1,0 +1,169 @@
+"""What the problem gives and a student read wrongly: one number or two rows, with which all the
+rest was worked out. It is one error, in however many steps it shows.
+
+The solutions are NumPy: Q, K and V from a changed X or W, and the four steps from these.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import attncli
+from tests.features.check.solutions_by_hand import Array, Work, softmax, written
+
+GIVEN: dict[str, Any] = {
+    "X": [[1, 2], [0, -1], [2, 1]],
+    "W_Q": [[1, 0], [2, 1]],
+    "W_K": [[2, 1], [1, -1]],
+    "W_V": [[1, 2], [-1, 1]],
+}
+MARKING = {
+    "marks": 20,
+    "decimals": 2,
+    "steps": {"scores": 4, "scaled": 4, "weights": 6, "output": 6},
+    "mistake": 2,
+}
+
+
+def with_others(**others: Array | list[list[float]]) -> dict[str, Any]:
+    """A right solution of the problem with these in the place of what is given."""
+    given = {name: np.array(array) for name, array in (GIVEN | others).items()}
+    projected = {name: given["X"] @ given[f"W_{name}"] for name in "QKV"}
+    return written(projected)
+
+
+def misread(name: str, index: tuple[int, int], number: float) -> dict[str, Any]:
+    """A solution with another number in one place of what is given."""
+    array = np.array(GIVEN[name])
+    array[index] = number
+    return with_others(**{name: array})
+
+
+def explained(answers: dict[str, Any], given: dict[str, Any] = GIVEN) -> set[str]:
+    """All that explains a solution."""
+    found = attncli.check(given, answers).diagnoses
+    return {name for diagnosis in found for name in diagnosis.mistakes}
+
+
+def marks(answers: dict[str, Any], given: dict[str, Any] = GIVEN) -> float:
+    earned = attncli.check(given, answers, marking=MARKING).earned
+    assert earned is not None
+    return float(earned.points)
+
+
+@pytest.mark.parametrize(
+    ("name", "index", "number"),
+    [("X", (0, 1), -2), ("X", (2, 0), 3), ("W_Q", (1, 0), 1), ("W_K", (0, 0), 3)],
+)
+def test_a_number_is_one_slip_in_all_steps(name: str, index: tuple[int, int], number: int) -> None:
+    answers = misread(name, index, number)
+    row, column = index
+    assert explained(answers) == {f"{name}[{row}][{column}] was copied as {number}"}
+    assert marks(answers) == 19
+
+
+def test_a_number_of_w_v_shows_in_a_column_of_the_output() -> None:
+    """Not as a column that was copied from another one: nobody copied."""
+    answers = misread("W_V", (1, 1), 3)
+    assert explained(answers) == {"W_V[1][1] was copied as 3"}
+    assert marks(answers) == 19
+
+
+def test_a_number_may_be_misread_in_one_product_alone() -> None:
+    """X is right for Q and V, and has -2 for 2 where K was worked out."""
+    given = {name: np.array(array) for name, array in GIVEN.items()}
+    other = given["X"].copy()
+    other[0, 1] = -2
+    answers = written(
+        {
+            "Q": given["X"] @ given["W_Q"],
+            "K": other @ given["W_K"],
+            "V": given["X"] @ given["W_V"],
+        }
+    )
+    assert explained(answers) == {"X[0][1] was copied as -2"}
+    assert marks(answers) == 19
+
+
+def test_single_numbers_of_written_steps_have_one_cause() -> None:
+    """By hand: X[1][1] = 1 for -1 gives other rows of Q, K and V, of which each has its numbers."""
+    projected = {"Q": [[5, 2], [-2, -1], [4, 1]], "K": [[4, -1], [-1, 1], [5, 1]]}
+    values = [[-1, 4], [1, -1], [1, 5]]
+    changed = {
+        "Q": [[5, 2], [2, 1], [4, 1]],
+        "K": [[4, -1], [1, -1], [5, 1]],
+        "V": [[-1, 4], [-1, 1], [1, 5]],
+    }
+    assert explained({**projected, "V": values}) == set()
+    found = attncli.check(GIVEN, changed).diagnoses
+    assert {each.step for each in found} == {"Q", "K", "V"}
+    assert explained(changed) == {"X[1][1] was copied as 1"}
+
+
+def test_rows_that_were_exchanged_are_one_mistake() -> None:
+    rows = [GIVEN["X"][at] for at in (1, 0, 2)]
+    answers = with_others(X=rows)
+    assert explained(answers) == {"rows X[0] and X[1] were exchanged"}
+    assert marks(answers) == 18
+
+
+def test_a_right_number_denies_it() -> None:
+    """Two rows of the scores are another one's, and the third is right."""
+    answers = misread("W_Q", (1, 0), 1)
+    right = with_others()
+    answers["scores"][0] = right["scores"][0]
+    assert not any("W_Q" in name for name in explained(answers))
+
+
+def test_invented_numbers_have_no_cause() -> None:
+    choice = np.random.default_rng(5)
+    for _ in range(20):
+        answers = with_others()
+        answers["output"] = choice.uniform(-3, 3, (3, 2)).round(2).tolist()
+        assert not any("copied as" in name for name in explained(answers) if "[" in name)
+
+
+# The scores were worked out and scaled, and the softmax was taken of the scores.
+
+
+def test_the_scores_were_read_for_the_scaled_scores() -> None:
+    given = {"Q": [[1, 2], [0, 1], [1, 1]], "K": [[1, 0], [1, 1], [0, 1]], "V": [[1], [3], [0]]}
+    work: dict[str, Work] = {"weights": lambda m: softmax(m["scores"])}
+    answers = written(given, work=work)
+    assert explained(answers, given) == {"scores was used instead of scaled"}
+    assert marks(answers, given) == 18
+    # Who has not written the scaled scores has not scaled.
+    del answers["scaled"]
+    assert explained(answers, given) == {"the scores were not scaled"}
+
+
+@pytest.mark.parametrize(
+    ("divisor", "said"),
+    [(1.7, "1.7"), (1.5, "1.5"), (5**0.5, "the root of 5"), (4, "4")],
+)
+def test_one_wrong_scale_is_one_mistake(divisor: float, said: str) -> None:
+    given = {
+        "Q": [[3, 2, 1], [0, 1, 4], [1, 1, 5]],
+        "K": [[1, 7, 1], [5, 1, 1], [0, 1, 2]],
+        "V": [[1], [3], [0]],
+    }
+    work: dict[str, Work] = {"scaled": lambda m: m["scores"] / divisor}
+    answers = written(given, work=work)
+    assert explained(answers, given) == {f"the scores were divided by {said}"}
+    assert marks(answers, given) == 18
+
+
+def test_a_blank_number_and_what_follows_from_a_wrong_one_are_one_slip() -> None:
+    """Q[0][1] is 3 for 2, is left blank, and gives three scores: a share of Q and a slip."""
+    given = {"Q": [[1, 2], [0, 1], [1, 1]], "K": [[1, 4], [1, 1], [0, 3]], "V": [[1], [3], [0]]}
+    of_x = {"X": given["Q"], "W_Q": [[1, 0], [0, 1]], "W_K": [[1, 0], [0, 1]]}
+    problem = {**of_x, "context": given["K"], "W_V": [[1], [3]]}
+    answers = written({**given, "Q": [[1, 3], [0, 1], [1, 1]]}, only=("scores",))
+    answers["Q"] = [["1", None], ["0", "1"], ["1", "1"]]
+    scheme = {"marks": 10, "steps": {"Q": 4, "scores": 6}, "mistake": 2}
+    earned = attncli.check(problem, answers, marking=scheme).earned
+    assert earned is not None
+    assert float(round(earned.points, 2)) == 8.33
