@@ -55,6 +55,11 @@ class Claim:
         return self.decimals_missing > 0
 
     @property
+    def decimals_asked(self) -> int:
+        """How many decimals were asked for, or else written: those of `half`, which is not 0."""
+        return max(0, -self.half.adjusted() - 1)
+
+    @property
     def decimals_missing(self) -> int:
         """How many of the decimals that were asked for are not written."""
         if self.half_as_written is None:

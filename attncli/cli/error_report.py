@@ -73,7 +73,7 @@ def describe(error: AttncliError, encoding: str = "utf-8") -> str:
     where = f"{error.place.file}:{error.place.line}:{error.place.column}: " if error.place else ""
     lines = [f"attncli: error: {_printable(f'{where}{error}', encoding)}"]
     if error.place and error.place.source.strip():
-        lines += _excerpt(error.place, encoding)
+        lines += [f"  {line}" for line in excerpt(error.place, encoding)]
     if error.help:
         lines.append(f"help: {_printable(error.help, encoding)}")
     return "\n".join(lines)
@@ -107,7 +107,7 @@ def _cells(text: str) -> int:
     )
 
 
-def _excerpt(place: Place, encoding: str) -> list[str]:
+def excerpt(place: Place, encoding: str = "utf-8") -> list[str]:
     """The source line, or the window of it around the column, and a caret beneath the place."""
     line = place.source.rstrip().replace("\t", " ")
     at = min(max(place.column - 1, 0), len(line))
@@ -126,7 +126,7 @@ def _excerpt(place: Place, encoding: str) -> list[str]:
     if start + last < len(line):
         after += mark
     indent = " " * _cells(before)
-    return [f"  {before}{after}", f"  {indent}^"]
+    return [f"{before}{after}", f"{indent}^"]
 
 
 def _window(widths: list[int], at: int) -> tuple[int, int]:

@@ -353,6 +353,14 @@ class Room(NamedTuple):
     lines: int
 
 
+class Verbatim(NamedTuple):
+    """Lines as they stand in a file, in letters that are all as wide, so that a caret can stand
+    under one of them.
+    """
+
+    lines: tuple[str, ...]
+
+
 class Listing(NamedTuple):
     """A list of sentences; `left_out` tells what others it would have."""
 
@@ -370,7 +378,17 @@ class Picture(NamedTuple):
 
 
 Block: TypeAlias = (
-    Heading | Paragraph | Formula | Worked | Grid | Product | Table | Listing | Room | Picture
+    Heading
+    | Paragraph
+    | Formula
+    | Worked
+    | Grid
+    | Product
+    | Table
+    | Listing
+    | Verbatim
+    | Room
+    | Picture
 )
 
 

@@ -49,6 +49,7 @@ from attncli.page.document import (
     Sheet,
     SheetMatrix,
     Table,
+    Verbatim,
     Workbook,
     Worked,
     text,
@@ -168,7 +169,16 @@ class _WorkbookMaker:
             case Grid(step=name):
                 yield self._numbers(block, self.trace.steps[name], place)
             # Cells that work themselves out stand for products and worked lines.
-            case Formula() | Worked() | Product() | Table() | Listing() | Room() | Picture():
+            case (
+                Formula()
+                | Worked()
+                | Product()
+                | Table()
+                | Listing()
+                | Verbatim()
+                | Room()
+                | Picture()
+            ):
                 pass
 
     def _numbers(self, grid: Grid, step: Step, place: Place) -> SheetMatrix:
@@ -518,6 +528,7 @@ def _without_words(blocks: Iterable[Block]) -> Iterator[Block]:
                 | Grid()
                 | Product()
                 | Table()
+                | Verbatim()
                 | Room()
                 | Picture()
             ):

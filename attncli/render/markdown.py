@@ -86,6 +86,7 @@ _LINKED = re.compile(
 )
 # No commit is known by so few digits.
 _SHORT_OF_COMMIT = 6
+_FENCE = re.compile("`+")
 # Before a digit, pandoc reads no dollar as a closing one.
 _RUN = re.compile(f"([{''.join(_COMMANDS)}]+)([0-9]*)")
 _SIGNS = {"": "", "·": r"\cdot ", "+": "+ "}
@@ -189,6 +190,16 @@ def chart(drawing: Drawing) -> str:
     return f"```mermaid\n{drawing.mermaid}```"
 
 
+def _fenced(lines: Sequence[str]) -> Iterator[str]:
+    """Lines in a fence that none of them ends."""
+    shown = [*map(visible, lines)]
+    longest = max(map(len, _FENCE.findall("\n".join(shown))), default=0)
+    fence = "`" * max(3, longest + 1)
+    yield f"{fence}text"
+    yield from shown
+    yield fence
+
+
 def _as_text(start: re.Pattern[str], text: str) -> str:
     """A line with the first letter of such a start as an entity."""
     return start.sub(lambda found: f"{found[1]}&#{ord(found[2][0])};{found[2][1:]}", text)
@@ -254,6 +265,8 @@ class _BlockWriter:
             case page.Listing(items=items):
                 for item in items:
                     yield f"- {self.sentence(item)}"
+            case page.Verbatim(lines=lines):
+                yield from _fenced(lines)
             case page.Picture():
                 yield self.picture(block)
             # Only paper has room to write by hand.

@@ -17,6 +17,7 @@ from attncli.page.document import (
     Room,
     Shading,
     Table,
+    Verbatim,
     Worked,
     WorkedLine,
     text,
@@ -137,5 +138,6 @@ EVERY_BLOCK: tuple[Block, ...] = (
     Table(("step", "shape"), ((text("Queries, `X @ W_Q`"), ("3×4",)),), (1,)),
     Room(3),
     Listing((text("rows of `A` sum to 1"), ("second",))),
+    Verbatim(("  - [1, <2>, `3`, **x** & $a_b$ % ]", "          ^")),
     Picture("line", lambda: LINE),
 )

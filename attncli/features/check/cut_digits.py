@@ -16,9 +16,7 @@ from attncli.features.check.rounded_between import RoundingBetween
 from attncli.features.check.verdicts import JudgedCell, Judgement, indices_where, rounds_to
 from attncli.mistakes.catalogue import changes_of
 
-CUT_OFF = "you cut the digits off"
-# The same, told to a teacher.
-WERE_CUT_OFF = "the digits were cut off"
+CUT_OFF = "the digits were cut off"
 # So many numbers have to be cut off, and none rounded up. One that is a unit too small has many
 # reasons.
 FEWEST_CUT_OFF = 3

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.answers.model import Claim
+from attncli.english import either
 from attncli.features.check.cell_values import CellIndex, CellValues, steps_after
 from attncli.features.check.verdicts import JudgedCell, Judgement, indices_where
 
@@ -29,6 +30,15 @@ CELLS_FOR_A_NUMBER = 4
 # Numbers as far apart are alike: 0.98 is nearly 1, so the row with it is nearly copied.
 NEARLY = 0.05
 _DECIMALS = 2
+NO_WORK = (
+    "Numbers show no work of their own if they are all alike, repeat a row, or are copied from the"
+    " step before."
+)
+
+
+def no_work_of_their_own(cells: int) -> str:
+    """show no work of their own, of so many numbers."""
+    return either(cells, "shows no work of its own", "show no work of their own")
 
 
 def without_work(judgement: Judgement, first: str, name: str) -> list[CellIndex]:

@@ -23,7 +23,7 @@ from attncli.features.check.diagnosis import Diagnosis, rounded_early
 from attncli.features.check.diagnosis_page import diagnosis_blocks
 from attncli.features.check.marks.model import Marks
 from attncli.features.check.marks.page import marks_blocks
-from attncli.features.check.no_work import TrivialAnswer, trivial_answer
+from attncli.features.check.no_work import TrivialAnswer, no_work_of_their_own, trivial_answer
 from attncli.features.check.row_sums import rows_off
 from attncli.features.check.verdicts import (
     VERDICTS,
@@ -89,8 +89,14 @@ def check_page(
 
         return check_data(solution, marks=marks, diagnoses=diagnoses, earned=earned)
 
+    blocks = tuple(_blocks(solution, marks, diagnoses, earned))
     title = solution.verdicts.trace.title or solution.verdicts.answers.name
-    return Document(f"{title}: checked", tuple(_blocks(solution, marks, diagnoses, earned)), data)
+    return Document(checked(title), blocks, data)
+
+
+def checked(title: str) -> str:
+    """The title of a page on what was checked."""
+    return f"{title}: checked"
 
 
 def _blocks(
@@ -129,7 +135,7 @@ def _notes(solution: Solution, diagnoses: Sequence[Diagnosis]) -> Iterator[Block
     if outside := solution.wrong_outside:
         yield Paragraph((_wrong_outside(outside),), "warning")
     if coarse := _coarse(judgement):
-        yield Paragraph((_too_few_decimals(coarse),), "note")
+        yield Paragraph(_too_few_decimals(judgement, coarse), "note")
     cut = cut_off(judgement, diagnoses)
     if cut is not None:
         yield Paragraph((_cut(len(cut.cells)),), "note")
@@ -165,11 +171,23 @@ def _wrong_outside(outside: Mapping[str, int]) -> str:
     )
 
 
-def _too_few_decimals(cells: int) -> str:
+def _too_few_decimals(judgement: Judgement, cells: int) -> Text:
+    """47 numbers have too few decimals: 1.2 is read as 1.20, not as 1.15."""
     have = either(cells, "has", "have")
+    shown = next(cell for _, cell in judgement.cells() if cell.too_coarse)
+    claim = cast("Claim", shown.given)
+    asked = claim.decimals_asked
+    read = format_number(float(claim.value), asked)
+    if read.lstrip("-").isdigit():
+        read += "." + "0" * asked
     return (
-        f"{count(cells, 'number')} {have} fewer decimals than were asked for, and {have} more in"
-        " truth."
+        f"{count(cells, 'number')} {have} too few decimals: ",
+        *_as_written(claim),
+        " is read as ",
+        *number(read),
+        ", not as ",
+        *number(format_number(shown.rounded_from, asked)),
+        ".",
     )
 
 
@@ -206,13 +224,13 @@ def _early_rounding(step: str, decimals: int, later: str) -> str:
 
 
 def _shows_nothing(trivial: TrivialAnswer) -> str:
-    carried = count(trivial.carried, "carried cell")
-    need = either(trivial.carried, "needs no work, and shows", "need no work, and show")
+    carried = count(trivial.carried, "carried number")
     pattern = f"The {trivial.cells:,} numbers of {trivial.step} are a simple pattern"
     if trivial.claim is not None:
         value = claim_text(trivial.claim)
         pattern = f"All {trivial.cells:,} numbers of {trivial.step} are {value}"
-    return f"{pattern}. With these numbers, {carried} after them {need} nothing."
+    show = no_work_of_their_own(trivial.carried)
+    return f"{pattern}. So {carried} after {either(trivial.cells, 'it', 'them')} {show}."
 
 
 def _first(judgement: Judgement, name: str, index: CellIndex) -> Text:

@@ -83,14 +83,28 @@ class JudgedCell:
     @property
     def looks_too_coarse(self) -> bool:
         """The same where no mistake is known."""
+        return self._rounded_from is not None
+
+    @property
+    def rounded_from(self) -> float:
+        """What a number that looks too coarse is rounded from: the true value, or else what
+        follows.
+        """
+        found = self._rounded_from
+        assert found is not None
+        return found
+
+    @property
+    def _rounded_from(self) -> float | None:
         claim = self.given
         if self.verdict != "wrong" or claim is None or not claim.coarse:
-            return False
+            return None
         assert claim.half_as_written is not None
         written = replace(claim, half=claim.half_as_written)
-        return any(
-            rounds_to(Decimal(repr(number)), written) for number in (self.expected, self.own)
-        )
+        for number in (self.expected, self.own):
+            if rounds_to(Decimal(repr(number)), written):
+                return number
+        return None
 
     @property
     def follows(self) -> bool:

@@ -28,6 +28,7 @@ from attncli.page.document import (
     Room,
     Table,
     Text,
+    Verbatim,
     Worked,
 )
 
@@ -73,7 +74,16 @@ def _lines(block: Block, blanks: Iterator[str]) -> Iterator[str]:
                 lines.append((sentence(first), fields))
             yield from _table(map(sentence, heads), lines)
         # Questions have none of these.
-        case Heading() | Formula() | Worked() | Product() | Listing() | Room() | Picture():
+        case (
+            Heading()
+            | Formula()
+            | Worked()
+            | Product()
+            | Listing()
+            | Verbatim()
+            | Room()
+            | Picture()
+        ):
             pass
 
 

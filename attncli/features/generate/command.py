@@ -25,6 +25,7 @@ from attncli.features.generate.sizes import (
     USUAL_DIMS,
     USUAL_DIMS_OF_HEADS,
     USUAL_MARKS,
+    USUAL_TITLE,
     in_text,
     usual_dims,
 )
@@ -121,7 +122,7 @@ def generate(
         typer.Option(
             "--title",
             metavar="TEXT",
-            help="The title, before the student's name.  [default: Attention]",
+            help=f"The title, before the student's name.  [default: {USUAL_TITLE}]",
         ),
     ] = None,
     explain: Annotated[
@@ -228,7 +229,7 @@ def generate(
     ask = ask or [*marks.of_steps] or None
     search = Search.of(layer, mask, ask, decimals)
     marks.require_all(numbers_of(run(search.like), search.asked), search.asked)
-    title = " ".join((title or "Attention").split())
+    title = " ".join((title or USUAL_TITLE).split())
     whole = ClassFiles(title)
     sheets = Sheets(marks, named=roster is not None, explain=explain, compact=compact)
 
@@ -236,8 +237,7 @@ def generate(
         progress.begin("drawing problems")
         for student in progress.over(students, len(students)):
             key = [seed, student.key]
-            of_student = f"{title}: {student.name}"
-            found = search.problem(key, of_student)
+            found = search.problem(key, student.title_of(title))
             yield from files_of(student, found, search.asked, sheets, whole)
         if engine is not None:
             progress.begin("making PDF")

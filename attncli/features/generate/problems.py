@@ -21,6 +21,7 @@ from attncli.features.generate.sizes import (
     POSSIBLE_HEADS,
     POSSIBLE_SIZES,
     USUAL_DIMS,
+    USUAL_TITLE,
     usual_dims,
 )
 from attncli.problem.loader import loads
@@ -102,7 +103,7 @@ def _texts(
         _, mask = sample(layer, mask)
     for student in numbered(count):
         key = [seed, student.key]
-        title = f"Attention: {student.name}"
+        title = student.title_of(USUAL_TITLE)
         if search is not None:
             yield search.problem(key, title).text
             continue

@@ -50,6 +50,10 @@ class Student(NamedTuple):
     # Where the name itself has none.
     number: str = ""
 
+    def title_of(self, problem: str) -> str:
+        """What a problem of this title is called that is for this student: Attention – Ada."""
+        return f"{problem} – {self.name}"
+
 
 class _Listed(NamedTuple):
     """What a line of a list says of a student, and where it stands."""

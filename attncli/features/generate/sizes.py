@@ -16,6 +16,7 @@ POSSIBLE_SIZES = {
 USUAL_DIMS = (4, 2, 3, 5)
 USUAL_DIMS_OF_HEADS = (4, 2, 3, 2)
 USUAL_MARKS = 20
+USUAL_TITLE = "Attention"
 
 
 def usual_dims(heads: int) -> tuple[int, ...]:

@@ -19,6 +19,7 @@ from attncli.page.document import (
     Product,
     Room,
     Table,
+    Verbatim,
     Worked,
 )
 from attncli.page.printer import printer_for
@@ -55,7 +56,16 @@ def _without_numbers(block: Block) -> Block:
             )
         case Worked():
             return Worked(())
-        case Heading() | Paragraph() | Formula() | Table() | Listing() | Room() | Picture():
+        case (
+            Heading()
+            | Paragraph()
+            | Formula()
+            | Table()
+            | Listing()
+            | Verbatim()
+            | Room()
+            | Picture()
+        ):
             return block
 
 

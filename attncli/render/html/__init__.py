@@ -312,6 +312,9 @@ def rendered(block: Shown, topic: str, *, lead: bool = False) -> Iterator[str]:
             yield "<ul>\n"
             yield from (f"<li>{sentence(item)}</li>\n" for item in items)
             yield "</ul>\n" + _said(left_out)
+        case page.Verbatim(lines=lines):
+            shown = "\n".join(map(written, lines))
+            yield f"<pre>{shown}</pre>\n"
         # A section writes its own heading.
         case page.Heading():
             pass

@@ -151,6 +151,7 @@ def _too_wide(blocks: Iterable[Block]) -> set[str]:
                 | page.Grid()
                 | page.Table()
                 | page.Listing()
+                | page.Verbatim()
                 | page.Room()
                 | page.Picture()
             ):
@@ -184,6 +185,7 @@ def _sections(blocks: Sequence[Block]) -> list[Section]:
                 | page.Grid()
                 | page.Product()
                 | page.Listing()
+                | page.Verbatim()
                 | page.Room()
                 | page.Picture()
                 | Pair()

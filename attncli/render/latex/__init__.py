@@ -78,6 +78,8 @@ PACKAGES = ("color", "amssymb", "tikz")
 WHOLE_PARAGRAPHS = r" \interlinepenalty=10000"
 # The sign of a right number, which needs amssymb.
 CHECK = "✓"
+# Between the parts of a title: what the page is of, who it is for, and what was done.
+_BETWEEN_PARTS = re.compile(r"(: | – )")
 # Labels wider than this, in digits, do not set the width of their column.
 WIDEST_LABEL = 34
 # A line has room for so many digits. TeX can break a product after its =.
@@ -144,12 +146,15 @@ def settable(title: str) -> str:
     """A title of several parts without those that TeX's basic fonts lack letters for, such as a
     name: half of a name could be that of somebody else. A title of a single part keeps its codes.
 
-    >>> settable("Attention: 王 Ann"), settable("王")
-    ('Attention', '王')
+    >>> settable("Attention – 王 Ann: checked"), settable("王")
+    ('Attention: checked', '王')
     """
-    parts = title.split(": ")
-    kept = [part for part in parts if not lacks_letters(part)]
-    return ": ".join(kept) or title
+    first, *others = _BETWEEN_PARTS.split(title)
+    kept = "" if lacks_letters(first) else first
+    for sign, part in zip(others[::2], others[1::2], strict=True):
+        if not lacks_letters(part):
+            kept += f"{sign}{part}" if kept else part
+    return kept or title
 
 
 class Needs(NamedTuple):
@@ -250,6 +255,8 @@ def _has_check(block: page.Block) -> bool:
             return any(_says_check(cell) for row in (block.heads, *table) for cell in row)
         case page.Listing(items=items):
             return any(map(_says_check, items))
+        case page.Verbatim(lines=lines):
+            return any(CHECK in line for line in lines)
         case page.Formula() | page.Room() | page.Picture():
             return False
 
@@ -383,6 +390,7 @@ def _run(run: Sequence[page.Block], heads: _Heads, indent: str = INDENT) -> Iter
                 | page.Formula()
                 | page.Table()
                 | page.Listing()
+                | page.Verbatim()
                 | page.Room()
                 | page.Picture()
             ):
@@ -455,9 +463,21 @@ def _block(block: page.Block, heads: _Heads, indent: str) -> Iterator[str]:
         case page.Listing(items=items):
             bullets = "\n".join(rf"\item[$\bullet$] {sentence(item)}" for item in items)
             yield f"\\begin{{itemize}}\\raggedright\\itemsep=0pt\n{bullets}\n\\end{{itemize}}"
+        case page.Verbatim(lines=lines):
+            yield f"{{\\ttfamily\\raggedright\\parindent=0pt\n{_as_they_stand(lines)}\\par}}"
         # Formulas are written together with those beside them.
         case page.Formula():
             pass
+
+
+def _as_they_stand(lines: Iterable[str]) -> str:
+    """Lines with all of their blanks."""
+    shown = []
+    for line in lines:
+        words = line.split(" ")
+        # TeX leaves out a blank at the beginning of a line unless a box stands before it.
+        shown.append(r"\null{}" + r"\ ".join(map(escape, words)))
+    return "\\\\\n".join(shown)
 
 
 def _worked(lines: Iterable[page.WorkedLine]) -> str:
@@ -545,6 +565,7 @@ def _grids(block: page.Block) -> Iterator[page.Grid]:
             | page.Worked()
             | page.Table()
             | page.Listing()
+            | page.Verbatim()
             | page.Room()
             | page.Picture()
         ):
@@ -582,6 +603,7 @@ def _shortened(block: page.Block, short: Mapping[str, str]) -> page.Block:
             | page.Formula()
             | page.Table()
             | page.Listing()
+            | page.Verbatim()
             | page.Room()
             | page.Picture()
         ):

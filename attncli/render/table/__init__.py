@@ -129,6 +129,9 @@ class _BlockLines:
                 bullets = (self.wrapped(sentence(item), self.body, "• ") for item in items)
                 said = _indented(self.said(left_out), self.body)
                 return chain(chain.from_iterable(bullets), said)
+            case page.Verbatim(lines=lines):
+                shown = (self.folded(Line(visible(line)), self.body) for line in lines)
+                return _indented(chain.from_iterable(shown), self.body)
             case page.Room():
                 return ()
 

@@ -179,6 +179,8 @@ class _WordWriter:
                 heads = list(map(self.sentence, block.heads))
                 for row in rows:
                     yield self.row(heads, list(map(self.sentence, row)))
+            case page.Verbatim(lines=lines):
+                yield from (self.text(visible(line)) for line in lines)
             case page.Picture(draw=draw):
                 yield self.text(draw().description)
             case page.Listing(items=items, left_out=left_out):

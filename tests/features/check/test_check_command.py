@@ -195,11 +195,11 @@ def test_answers_that_make_the_rest_trivial_are_called_out(
     thirds = "[[1/3, 1/3, 1/3], [1/3, 1/3, 1/3], [1/3, 1/3, 1/3]]"
     said = page(LOVE, written(f"Q: {zeros}\nscores: {zeros}\nweights: {thirds}"))
     assert "All 9 numbers of Q are 0" in said
-    assert "show nothing" in said
-    assert "show nothing" not in page(
+    assert "So 15 carried numbers after them show no work of their own." in " ".join(said.split())
+    assert "no work of their own" not in page(
         LOVE, written(f"Q: {zeros}\nscores: [[1, 5, 3], [3, 3, 3], [2, 4, 3]]")
     )
-    assert "show nothing" not in page(LOVE, LOVE_ANSWERS)
+    assert "no work of their own" not in page(LOVE, LOVE_ANSWERS)
 
 
 @pytest.mark.long

@@ -445,12 +445,13 @@ def test_digits_that_were_cut_off_are_called_so() -> None:
     # Nothing is wrong; it costs one slip, which by default is half a mistake.
     assert [(each.said, each.taken_off) for each in found.earned.mistakes] == [(CUT_OFF, 1)]
     assert found.earned.points == 19
-    assert "You cut the digits off" in found.to_markdown()
+    assert "The digits were cut off" in found.to_markdown()
     rows = attncli.check_many([("Ada", given, answers)])
-    assert any(mistake == "the digits were cut off" for _, mistake in rows[0].mistakes)
+    cut_in = {step for step, mistake in rows[0].mistakes if mistake == "the digits were cut off"}
+    assert cut_in == {"scaled", "weights", "output"}
     for rounding in (half_even(), None):
         right = attncli.check(given, written(given, rounding=rounding))
-        assert "cut the digits off" not in right.to_markdown()
+        assert "digits were cut off" not in right.to_markdown()
 
 
 # With powers of 3, two weights are wrong. One is as near as rounding would bring it.
@@ -552,7 +553,7 @@ def test_outputs_after_weights_that_are_not_written_were_not_cut_off() -> None:
     found = attncli.check(given, answers, marking=scheme)
     assert found.earned is not None
     assert found.earned.points == 8
-    assert "cut the digits off" not in found.to_markdown()
+    assert "digits were cut off" not in found.to_markdown()
 
 
 def test_a_number_left_blank_was_rounded_before_it_was_read() -> None:
@@ -641,7 +642,7 @@ def test_what_a_mistake_gives_was_not_cut_off(cells: Mapping[str, Any]) -> None:
     found = attncli.check(LIKE_CUT_OFF, answers, marking=_as_dict())
     assert found.earned is not None
     assert found.earned.points == 16
-    assert "cut the digits off" not in found.to_markdown()
+    assert "digits were cut off" not in found.to_markdown()
 
 
 # The softmax of the whole matrix leaves one row and zeros; a 0 says little, 0.65 says more.
@@ -727,7 +728,8 @@ def test_slips_that_cost_no_more_than_a_mistake_say_so() -> None:
     assert found.earned is not None
     assert found.earned.points == 18
     assert (
-        "3 slips in output, t1, d1; t1, d2; t2, d1: no more than a mistake" in found.to_markdown()
+        "3 slips in output, t1, d1; t1, d2; t2, d1 – several in one step cost less"
+        in found.to_markdown()
     )
 
 
@@ -735,6 +737,8 @@ def test_a_number_that_is_too_coarse_is_no_error_of_its_own() -> None:
     answers = {**written(GIVEN), "weights": [["0.3", "0.7"], ["0.2", "0.8"]]}
     page = attncli.check(GIVEN, answers, marking=_as_dict()).to_markdown()
     assert "with too few decimals. The true value is" in page
+    # 0.3302 and 0.6698; 0.1956 and 0.8044 are 0.20 and 0.80.
+    assert "2 numbers have too few decimals: $0.3$ is read as $0.30$, not as $0.33$." in page
     # The steps add up to what was earned, though nothing was taken off the whole.
     assert re.search(r"\| in all +\| +17 \| +20 \|", page)
     assert "wrong: the number has too few decimals." in page
@@ -742,6 +746,36 @@ def test_a_number_that_is_too_coarse_is_no_error_of_its_own() -> None:
     answers["scores"][0][0] = "9"
     page = attncli.check(GIVEN, answers, marking=_as_dict()).to_markdown()
     assert "wrong: the error was made here, or the number has too few decimals." in page
+
+
+def test_numbers_with_zeros_behind_are_said_to_be_rounded() -> None:
+    """Scaled scores are 4.2426 and 2.8284, 5.6569 and 2.8284."""
+    given = {"Q": [[2, 2], [2, 3]], "K": [[1, 2], [2, 0]], "V": [[1, 2], [3, 0]]}
+    answers = {**written(given), "scaled": [["4.20", "2.80"], ["5.70", "2.80"]]}
+    found = attncli.check(given, answers, marking={**_as_dict(), "digit": 0.5})
+    said = "scaled: all 4 numbers were rounded to 1 decimal, and zeros were put behind"
+    assert said in found.to_markdown()
+    assert "too few decimals" not in found.to_markdown()
+    whole = {**answers, "scaled": [["4.00", "3.00"], ["6.00", "3.00"]]}
+    found = attncli.check(given, whole, marking=_as_dict())
+    said = "scaled: all 4 numbers were rounded to whole numbers, and zeros were put behind"
+    assert said in found.to_markdown()
+
+
+def test_the_page_says_why_wrong_numbers_keep_their_marks() -> None:
+    keeps = "A wrong number that a mistake or a slip explains keeps its marks"
+    for work, is_said in ((NOT_ROOT, 1), ({}, 0)):
+        found = attncli.check(GIVEN, written(GIVEN, work=work), marking=_as_dict())
+        assert found.to_markdown().count(keeps) == is_said
+
+
+def test_the_page_says_what_numbers_without_work_are() -> None:
+    zeros = [["0.00", "0.00"], ["0.00", "0.00"]]
+    answers = dict.fromkeys(("scores", "scaled", "weights", "output"), zeros)
+    page = attncli.check(GIVEN, answers, marking=_as_dict()).to_markdown()
+    assert "output: all 4 numbers show no work of their own" in page
+    assert page.count("Numbers show no work of their own if they are all alike, repeat a row") == 1
+    assert "= 0 of 20." in page
 
 
 @in_one_test(

@@ -16,7 +16,7 @@ from attncli.cli.classes.processes import ClassWork, done_in_processes
 from attncli.cli.classes.summary import rounded_share
 from attncli.english import as_written, count
 from attncli.errors import AttncliError, usage_error
-from attncli.features.check.cut_digits import WERE_CUT_OFF, cut_off
+from attncli.features.check.cut_digits import cut_off
 from attncli.features.check.diagnosis import Diagnosis, each_alone
 from attncli.features.check.diagnosis_page import with_labels
 from attncli.features.check.many.copies import written_numbers
@@ -33,9 +33,9 @@ from attncli.features.check.one_solution import (
     marked,
     of_steps,
 )
-from attncli.features.check.page import check_page
+from attncli.features.check.page import check_page, checked
 from attncli.features.check.verdicts import Solution
-from attncli.page.document import Document, Paragraph
+from attncli.page.document import Document
 from attncli.page.view import chosen_steps, steps_back
 from attncli.problem.loader import load, read_problem
 from attncli.problem.model import Problem
@@ -178,11 +178,11 @@ def _page(
     """The page of feedback, with the student in its title."""
     student = _called(submission, settings)
     document = check_page(solution, marks=settings.marks, diagnoses=diagnoses, earned=earned)
-    title = document.title.replace(submission.student, student)
+    title = solution.verdicts.trace.title.replace(submission.student, student)
     # The title of a problem that was made for this student has the name already.
     if student not in title:
-        title = f"{student}: {title}"
-    return _rendered(Document(title, document.blocks), settings)
+        title = f"{title} – {student}" if title else student
+    return _rendered(Document(checked(title), document.blocks), settings)
 
 
 def _called(submission: Submission, settings: Settings) -> str:
@@ -224,8 +224,8 @@ def _mistakes(solution: Solution, diagnoses: Sequence[Diagnosis]) -> tuple[tuple
     found = [(each.step, _mistakes_text(solution, each)) for each in diagnoses]
     cut = cut_off(solution.verdicts, diagnoses)
     if cut is not None:
-        step = cut.cells[0][0]
-        found.append((step, WERE_CUT_OFF))
+        steps = dict.fromkeys(step for step, _ in cut.cells)
+        found += [(step, cut.said) for step in steps]
     return tuple(found)
 
 
@@ -279,10 +279,8 @@ def failed(
     told = told or Told(error)
     page = None
     if settings.feedback:
-        blocks = [Paragraph((f"These answers could not be checked: {told.said}.",), "warning")]
-        if told.help:
-            blocks.append(Paragraph((_as_sentence(told.help),)))
-        page = _rendered(Document(_called(submission, settings), tuple(blocks)), settings)
+        blocks = tuple(told.blocks())
+        page = _rendered(Document(_called(submission, settings), blocks), settings)
     return Marked(
         submission.student,
         name_of(submission.problem),
@@ -291,11 +289,6 @@ def failed(
         more=submission.more,
         page=page,
     )
-
-
-def _as_sentence(help: str) -> str:
-    end = "" if help.endswith("?") else "."
-    return f"{help[0].upper()}{help[1:]}{end}"
 
 
 def name_of(given: object) -> str:

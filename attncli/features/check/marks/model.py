@@ -36,7 +36,8 @@ class MarkedStep:
 
     Some are `hollow`, by the step that is wrong: without work, if most of that step is wrong and
     nothing explains it. Where all numbers are `alike`, no slip and nothing that
-    is only possible explains them: who writes 0 everywhere has not worked.
+    is only possible explains them: who writes 0 everywhere has not worked. Coarse ones that were
+    all `rounded_to` so many decimals have zeros behind these.
     """
 
     name: str
@@ -46,6 +47,7 @@ class MarkedStep:
     coarse: Mapping[WrongCell, int] = field(default_factory=dict)
     hollow: Mapping[str, frozenset[WrongCell]] = field(default_factory=dict)
     alike: bool = False
+    rounded_to: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +83,15 @@ class TakenOff:
 
 @dataclass(frozen=True, slots=True)
 class LostShare:
-    """The share of a step that some of its cells lose."""
+    """The share of a step that some of its cells lose. Too coarse ones may have been `rounded_to`
+    so many decimals, and written with zeros behind.
+    """
 
     step: str
     reason: LossReason
     cells: int
     marks: Fraction
+    rounded_to: int | None = None
 
 
 @dataclass(frozen=True)
@@ -277,7 +282,7 @@ class _Ledger:
             part = step.coarse[cell] * self.scheme.digit
             lost += min(part, Fraction(1)) * share
         if lost:
-            yield LostShare(step.name, "too coarse", len(coarse), lost)
+            yield LostShare(step.name, "too coarse", len(coarse), lost, step.rounded_to)
 
     def _lost_by_hollow(self, left: Collection[WrongCell]) -> Iterator[LostShare]:
         """The shares of numbers that need no work after a step that is mostly wrong, but for those

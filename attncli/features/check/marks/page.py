@@ -9,10 +9,15 @@ from typing import Any
 from attncli.english import count, either, listed
 from attncli.features.check.marks.model import LostShare, Marks, TakenOff
 from attncli.features.check.marks.shown import in_hundredths
+from attncli.features.check.no_work import NO_WORK, no_work_of_their_own
 from attncli.features.check.trials import left_out_before
 from attncli.features.check.verdicts import Judgement
 from attncli.page.document import Block, Paragraph, Table, Text, with_symbols
 
+KEEPS_ITS_MARKS = (
+    "A wrong number that a mistake or a slip explains keeps its marks: the mistake or the slip is"
+    " taken off once."
+)
 # More cells of a slip are only counted.
 MOST_CELLS_NAMED = 3
 
@@ -52,6 +57,10 @@ def marks_blocks(judgement: Judgement, marks: Marks) -> Iterator[Block]:
     if taken or (marks.lost and len(marks.steps) > 1):
         rows.append((("in all",), (marks_text(marks.points),), (f"{marks.of}",)))
     yield Table(("step", "marks", "of"), tuple(rows), (1, 2))
+    if taken:
+        yield Paragraph((KEEPS_ITS_MARKS,))
+    if any(each.reason == "shows nothing" for each in marks.lost):
+        yield Paragraph((f"{NO_WORK} After a step that is mostly wrong, they bring no marks.",))
 
 
 def _not_written(judgement: Judgement, marks: Marks) -> str:
@@ -104,19 +113,28 @@ def _why_lost(judgement: Judgement, lost: LostShare) -> str:
     if lost.reason == "missing":
         return f"{lost.step}: {numbers} {are} missing"
     if lost.reason == "too coarse":
-        have = either(lost.cells, "has", "have")
-        return f"{lost.step}: {numbers} {have} too few decimals"
+        return f"{lost.step}: {numbers} {_too_coarse(lost)}"
     if lost.reason == "shows nothing":
-        need = either(lost.cells, "needs", "need")
-        return f"{lost.step}: {numbers} {need} no work after what is wrong"
+        return f"{lost.step}: {numbers} {no_work_of_their_own(lost.cells)}"
     return f"{lost.step}: {numbers} {are} wrong, and nothing explains that"
+
+
+def _too_coarse(lost: LostShare) -> str:
+    """have too few decimals; or were rounded to 1 decimal, and a 0 was put behind."""
+    if lost.rounded_to is None:
+        return either(lost.cells, "has too few decimals", "have too few decimals")
+    were = either(lost.cells, "was", "were")
+    rounded = either(lost.cells, "a whole number", "whole numbers")
+    if lost.rounded_to:
+        rounded = count(lost.rounded_to, "decimal")
+    return f"{were} rounded to {rounded}, and zeros were put behind"
 
 
 def _slip(judgement: Judgement, slip: TakenOff) -> str:
     """A slip in scores, t1 → t2; or what it was, where that is known."""
     step = slip.cells[0][0]
     labels = [judgement.trace.steps[name].cell_label(index) for name, index in slip.cells]
-    end = ": no more than a mistake" if slip.capped else ""
+    end = " – several in one step cost less" if slip.capped else ""
     if len(labels) > MOST_CELLS_NAMED:
         return slip.said or f"{len(labels):,} slips in {step}{end}"
     where = "; ".join(labels)

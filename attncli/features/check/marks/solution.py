@@ -310,6 +310,7 @@ def _marked_step(
         coarse={(name, index): missing for index, missing in coarse.items()},
         hollow=_hollow(judgement, name),
         alike=is_alike,
+        rounded_to=_rounded_to(judgement, name, diagnoses),
     )
 
 
