@@ -27,12 +27,12 @@ from attncli.features.check.causes.misread_given import misread_given
 from attncli.features.check.causes.other_scale import other_scale
 from attncli.features.check.causes.row_errors import RowError, coincidence, row_errors
 from attncli.features.check.cell_values import CellIndex, CellValues
-from attncli.features.check.float_reading import FloatReading
 from attncli.features.check.hidden_cells import (
     MASKED_BEFORE,
     masked_before,
     without_hidden,
 )
+from attncli.features.check.rough_values import Floats
 from attncli.features.check.single_cell_errors import (
     CellError,
     ErrorKind,
@@ -72,6 +72,8 @@ CELLS_FOR_A_SLIP = 4
 CELLS_FOR_TWO_MISTAKES = 3
 # By so many halves of a unit, rounding on the way may put a number off.
 UNITS_NEAR = 30
+# By so many more than between numbers that were rounded in several ways.
+UNITS_NEAR_A_PAIR = 4
 # Of errors that chance would explain as well, so many are named, and of more none.
 MOST_GUESSES = 3
 ABOUT_AS_LIKELY = {
@@ -429,17 +431,65 @@ def cells_nearly_given(
     """The mistakes that nearly give some of these cells, however the steps that were left out were
     rounded: of the others, the rounding need not be known.
     """
+    near: dict[int, tuple[CellIndex, ...]] = {}
     for trial in tried:
-        by = trials.roughly(trial)
-        if given := tuple(cell for cell in cells if _nearly_gives(by, step, cell)):
+        numbers = trials.roughly(trial, step)
+        key = id(numbers)
+        if key not in near:
+            near[key] = tuple(_nearly_given(trials.judgement.answers, step, cells, numbers))
+        if near[key]:
+            yield trial, near[key]
+
+
+def pairs_nearly_given(
+    trials: Trials, step: str, cells: tuple[CellIndex, ...]
+) -> Iterator[tuple[Trial, tuple[CellIndex, ...]]]:
+    """Of all two mistakes, those that nearly give three or more of these cells: one pair for each
+    set that come to the same numbers. Most are ruled out by what rounding on the way does to them.
+    """
+    fewest = decimals_of(trials.judgement.values, step)
+    seen = set[tuple[int, ...]]()
+    for trial, nearly in cells_nearly_given(trials, trials.of_two(step), step, cells):
+        if len(nearly) < CELLS_FOR_TWO_MISTAKES:
+            continue
+        readings = [
+            trials.roughly(trial, step, decimals) for decimals in (None, fewest, fewest + 1)
+        ]
+        key = tuple(map(id, readings))
+        if key in seen:
+            continue
+        seen.add(key)
+        given = tuple(cell for cell in nearly if _is_between(trials, step, cell, readings))
+        if len(given) >= CELLS_FOR_TWO_MISTAKES:
             yield trial, given
 
 
-def _nearly_gives(by: FloatReading, step: str, cell: CellIndex) -> bool:
-    """Whether a cell is off by no more than rounding on the way may put it."""
-    claim = cast("Claim", by.values.answers.steps[step].cells[cell])
-    about = replace(claim, half=UNITS_NEAR * claim.half)
-    return by.gives(step, cell, about) is not False
+def _is_between(
+    trials: Trials, step: str, cell: CellIndex, readings: Sequence[Floats | None]
+) -> bool:
+    """Whether a cell is among these numbers, or two units away from them."""
+    claim = cast("Claim", trials.judgement.answers.steps[step].cells[cell])
+    numbers = [float(each[cell]) for each in readings if each is not None]
+    if len(numbers) < len(readings) or not claim.value.is_finite():
+        return True
+    room = UNITS_NEAR_A_PAIR * float(claim.half)
+    return min(numbers) - room <= float(claim.value) <= max(numbers) + room
+
+
+def _nearly_given(
+    answers: Answers, step: str, cells: tuple[CellIndex, ...], numbers: Floats | None
+) -> Iterator[CellIndex]:
+    """The cells that are off by no more than rounding on the way may put them; all of them where
+    the numbers are not known.
+    """
+    for cell in cells:
+        claim = cast("Claim", answers.steps[step].cells[cell])
+        if numbers is None or not claim.value.is_finite():
+            yield cell
+            continue
+        apart = abs(float(numbers[cell]) - float(claim.value))
+        if apart <= UNITS_NEAR * float(claim.half):
+            yield cell
 
 
 def _rounded_first(trials: Trials, step: str) -> str | None:

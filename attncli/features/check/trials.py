@@ -20,6 +20,7 @@ from attncli.attention.registry import GRADIENT_RULES
 from attncli.equation.rounding import round_half_up
 from attncli.features.check.cell_values import CellIndex, CellValues, interval
 from attncli.features.check.float_reading import FloatReading
+from attncli.features.check.rough_values import Floats, RoughValues
 from attncli.features.check.verdicts import Judgement, indices_where, round_to_claims, rounds_to
 from attncli.mistakes.blind_queries import blind_queries, blind_readings
 from attncli.mistakes.catalogue import applicable
@@ -29,8 +30,6 @@ from attncli.mistakes.mistaken_trace import MistakenTrace
 from attncli.mistakes.model import Changes, Mistake, together, with_changes
 from attncli.tracing.model import Trace
 
-# To try more would take too long.
-MOST_PAIRS = 1000
 # So many cells of a step are worked out one by one, before all of it is at once.
 FEW_CELLS = 8
 # A problem with more numbers in all its steps is not worked out on paper.
@@ -40,20 +39,30 @@ MOST_NUMBERS_ON_PAPER = 2000
 # What is tried
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Trial:
     """A mistake in a trace with its equations; `affected` has, for every step that is answered,
     those of its changes that show in it. Queries that see no key with it are treated `as_ours`, or
-    as other programs do.
+    as other programs do. Of two mistakes, this is the second one, `after` the first.
     """
 
     mistake: Mistake
     changes: Changes
     as_ours: bool
-    trace: Trace
+    right: Trace
     affected: Mapping[str, set[str]]
-    # Of two mistakes, the first.
     after: Trial | None = None
+
+    @cached_property
+    def trace(self) -> Trace:
+        """The trace with the mistake in it."""
+        before = self.right if self.after is None else self.after.trace
+        return with_changes(before, self.changes)
+
+    @cached_property
+    def all_changes(self) -> Changes:
+        """What both mistakes change, where there are two."""
+        return self.changes if self.after is None else {**self.after.changes, **self.changes}
 
 
 @dataclass(eq=False)
@@ -65,7 +74,8 @@ class Trials:
     _by: dict[tuple[int, int], Reproduction] = field(default_factory=dict)
     _leaves_out: dict[str, bool] = field(default_factory=dict)
     _of_two: dict[str, tuple[Trial, ...]] = field(default_factory=dict)
-    _roughly: dict[int, FloatReading] = field(default_factory=dict)
+    # By the decimals to which steps that were left out are rounded.
+    _roughly: dict[int | None, RoughValues] = field(default_factory=dict)
 
     @cached_property
     def of_mistakes(self) -> tuple[Trial, ...]:
@@ -84,14 +94,11 @@ class Trials:
         return tuple(found)
 
     def of_two(self, step: str) -> tuple[Trial, ...]:
-        """Every two mistakes that can be made together on the way to a step, in different steps:
-        none if these are too many.
-        """
+        """Every two mistakes that can be made together on the way to a step, in different steps."""
         if step not in self._of_two:
             pairs = combinations(self._on_the_way_to(step), 2)
             apart = [pair for pair in pairs if pair[0].changes.keys().isdisjoint(pair[1].changes)]
-            few = apart if len(apart) <= MOST_PAIRS else []
-            self._of_two[step] = tuple(starmap(_together, few))
+            self._of_two[step] = tuple(starmap(_together, apart))
         return self._of_two[step]
 
     def _on_the_way_to(self, step: str) -> list[Trial]:
@@ -131,13 +138,14 @@ class Trials:
         return not indices_where(self.judgement.steps[name], "wrong", "missing")
 
     def _trial(self, mistake: Mistake, changes: Changes, as_ours: bool) -> Trial:
-        trace, answers = with_changes(self.judgement.trace, changes), self.judgement.answers
-        seen = {
-            name: set(changes) & left_out_before(trace, answers, name) for name in answers.steps
-        }
-        return Trial(
-            mistake, changes, as_ours, trace, {name: of for name, of in seen.items() if of}
-        )
+        affected: dict[str, set[str]] = {}
+        trial = Trial(mistake, changes, as_ours, self.judgement.trace, affected)
+        answers = self.judgement.answers
+        for name in answers.steps:
+            seen = set(changes) & left_out_before(trial.trace, answers, name)
+            if seen:
+                affected[name] = seen
+        return trial
 
     def _of_blind_queries(self, changes: Changes) -> Iterator[Changes]:
         """A mistake that hides a row whole, with the weights that programs have there; no solution
@@ -170,17 +178,18 @@ class Trials:
             self._by[key] = before.changed(trial.trace, trial.changes)
         return self._by[key]
 
-    def roughly(self, trial: Trial) -> FloatReading:
-        """About what cells come to with a mistake."""
-        if id(trial) not in self._roughly:
-            before = self.rough if trial.after is None else self.roughly(trial.after)
-            values = before.values.changed(trial.trace, trial.changes)
-            self._roughly[id(trial)] = before.changed(values)
-        return self._roughly[id(trial)]
+    def roughly(self, trial: Trial, step: str, decimals: int | None = None) -> Floats | None:
+        """About what a step comes to with a mistake: the same array for all that come to the same
+        numbers; None where floats overflow. With `decimals`, steps that were left out are rounded
+        to so many.
+        """
+        if decimals not in self._roughly:
+            self._roughly[decimals] = RoughValues(self.judgement.values, decimals)
+        return self._roughly[decimals].of(step, trial.all_changes)
 
     @cached_property
     def rough(self) -> FloatReading:
-        """About what cells come to."""
+        """About what cells come to, for what is tried once."""
         return FloatReading(self.judgement.values, rough=True)
 
     def trial(self, mistake: Mistake) -> Trial:
@@ -196,13 +205,12 @@ def trials_of(judgement: Judgement) -> Trials:
 
 def _together(first: Trial, second: Trial) -> Trial:
     """Two mistakes, of which the second is made beside the first."""
-    trace = with_changes(first.trace, second.changes)
     affected = {
         name: first.affected.get(name, set()) | second.affected.get(name, set())
         for name in {*first.affected, *second.affected}
     }
     mistake = together(first.mistake, second.mistake)
-    return Trial(mistake, second.changes, True, trace, affected, first)
+    return Trial(mistake, second.changes, True, first.right, affected, first)
 
 
 # How numbers come about

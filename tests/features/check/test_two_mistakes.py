@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from random import Random
 
+import numpy as np
 import pytest
 
 import attncli
@@ -22,6 +23,7 @@ NOT_SCALED: dict[str, Work] = {"scaled": lambda m: m["scores"]}
 OVER_COLUMNS: dict[str, Work] = {"weights": lambda m: softmax(m["scaled"].T).T}
 TRANSPOSED: dict[str, Work] = {"scores": lambda m: m["K"] @ m["Q"].T}
 IN_WORDS = {
+    "no mask": "the mask was forgotten",
     "columns": "the softmax was taken down the columns",
     "not scaled": "the scores were not scaled",
     "K Q^T": "K Q^T was worked out instead of Q K^T",
@@ -48,6 +50,46 @@ def test_both_are_named(
     # The equation of each is there.
     data = found.to_dict()["diagnoses"]
     assert len(data[0]["equations"]) == 2
+
+
+CAUSAL = GIVEN | {"mask": "causal"}
+OF_TWO_HEADS = {
+    "Q": [GIVEN["Q"], [[1, -1], [0, 2], [2, 2]]],
+    "K": [GIVEN["K"], [[2, 0], [1, -1], [1, 2]]],
+    "V": [GIVEN["V"], [[1, 1], [4, 2], [0, 3]]],
+    "mask": ["causal", {"window": [1, 0]}],
+    "position": {"alibi": True},
+}
+
+
+def test_a_mask_leaves_room_for_both() -> None:
+    """With a mask, there are many more mistakes that two can be made of."""
+    answers = written(GIVEN, work=NOT_SCALED, only=("weights", "output"))
+    scheme = {"marks": 20, "steps": {"weights": 9, "output": 11}, "mistake": 2, "decimals": 2}
+    found = attncli.check(CAUSAL, answers, marking=scheme)
+    [diagnosis] = found.diagnoses
+    assert f"{IN_WORDS['not scaled']}{BESIDES}{IN_WORDS['no mask']}" in diagnosis.mistakes
+    assert found.earned is not None
+    assert found.earned.points == 16
+
+
+def test_heads_positions_and_masks_leave_room_for_both() -> None:
+    """Scores of Q Q^T and a mask that was forgotten, in both heads; the biases are -1/16 and -1/256
+    for each step between the tokens.
+    """
+    heads = []
+    for query, value, slope in zip(
+        OF_TWO_HEADS["Q"], OF_TWO_HEADS["V"], (1 / 16, 1 / 256), strict=True
+    ):
+        q, v = np.array(query, dtype=float), np.array(value, dtype=float)
+        places = np.arange(3)
+        bias = -slope * abs(places - places[:, None])
+        heads.append(softmax(q @ q.T / np.sqrt(2) + bias) @ v)
+    output = [[[f"{number:.3f}" for number in row] for row in head] for head in heads]
+    found = attncli.check(OF_TWO_HEADS, {"output": output})
+    [diagnosis] = found.diagnoses
+    both = f"Q Q^T was worked out instead of Q K^T{BESIDES}{IN_WORDS['no mask']}"
+    assert both in diagnosis.mistakes
 
 
 def test_a_class_is_taught_each_by_itself() -> None:

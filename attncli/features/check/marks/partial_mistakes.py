@@ -6,7 +6,7 @@ right must not lose the name by that, nor who makes a slip beside the mistake.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -16,6 +16,7 @@ from attncli.features.check.diagnosis import (
     MOST_BY_CHANCE_BESIDE_A_LIKELY_ONE,
     cells_nearly_given,
     mistakes_by_chance,
+    pairs_nearly_given,
 )
 from attncli.features.check.marks.model import WrongCell
 from attncli.features.check.no_work import is_pattern
@@ -46,10 +47,12 @@ class PartialMistake:
 
 
 def partial_mistakes(
-    judgement: Judgement, wrong: Mapping[str, tuple[CellIndex, ...]]
+    judgement: Judgement,
+    wrong: Mapping[str, tuple[CellIndex, ...]],
+    explained: Collection[str] = (),
 ) -> dict[str, PartialMistake]:
     """For each known mistake the wrong cells that it gives. Steps that were left out may be rounded
-    on the way.
+    on the way. In steps that are `explained` no two mistakes are sought.
     """
     if sum(map(len, wrong.values())) > MOST_WRONG_CELLS:
         return {}
@@ -60,7 +63,9 @@ def partial_mistakes(
         partly = found.setdefault(trial.mistake.name, PartialMistake())
         _add(partly, trials, trial, nearly, readings, trials.of_mistakes)
     for step, cells in wrong.items():
-        if len(cells) >= CELLS_FOR_TWO_MISTAKES and not _is_given(found, step, cells):
+        if step in explained or len(cells) < CELLS_FOR_TWO_MISTAKES:
+            continue
+        if not _is_given(found, step, cells):
             found.update(_two_mistakes(trials, step, cells, readings[step]))
     return found
 
@@ -93,9 +98,7 @@ def _two_mistakes(
     """Each two mistakes that likely give three or more of the wrong cells of a step together."""
     if not trials.leaves_out(step):
         return
-    for trial, nearly in cells_nearly_given(trials, trials.of_two(step), step, cells):
-        if len(nearly) < CELLS_FOR_TWO_MISTAKES:
-            continue
+    for trial, nearly in pairs_nearly_given(trials, step, cells):
         partly = PartialMistake()
         _add(partly, trials, trial, {step: nearly}, {step: readings}, trials.of_two(step))
         if partly.likely and len(partly.cells) >= CELLS_FOR_TWO_MISTAKES:

@@ -64,13 +64,19 @@ def solution_marks(solution: Solution, diagnoses: Sequence[Diagnosis], scheme: S
     before = [*_slips_before(told, steps, scheme), *_misread(told, steps, scheme)]
     marks = marks_of(scheme, steps, [*possible, *before], certain)
     if _may_be_better(marks):
-        found = partial_mistakes(told, _wrong(told, steps, with_coarse=True))
+        explained = {each.step for each in diagnoses if _explains_step(each)}
+        found = partial_mistakes(told, _wrong(told, steps, with_coarse=True), explained)
         likely = _likely_mistakes(judgement, diagnoses)
         further = {name: partly.cells for name, partly in found.items() if name in likely}
         possible = causes(judgement, diagnoses, scheme, further)
         partial = _partial(judgement, found, scheme)
         marks = marks_of(scheme, steps, [*possible, *before, *partial], certain)
     return replace(marks, forgiven=forgiven)
+
+
+def _explains_step(found: Diagnosis) -> bool:
+    """Whether mistakes that were likely made give all numbers of a step."""
+    return found.whole and found.likely and not found.slips
 
 
 def _partial(
