@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from attncli.answers.model import Answer
+from attncli.answers.model import Answer, OtherShapes
 from attncli.answers.pages import CellText, Page, Span, Table
 from attncli.answers.texts import add_named
 from attncli.problem.text.error_collector import ErrorCollector
@@ -44,10 +44,10 @@ _DECIMALS_CORNER = re.compile(r"\\vphantom\{(.{1,99})\}|(.{1,99}?)\s*(?:\\approx
 _FORM = r"write S = \begin{pmatrix} a & b \\ c & d \end{pmatrix}, with your numbers for the letters"
 
 
-def read(source: Source, trace: Trace) -> dict[str, Answer]:
+def read(source: Source, trace: Trace, others: OtherShapes = None) -> dict[str, Answer]:
     """The answers to steps of this trace; raises AttncliError (exit 3) for what is wrong."""
     errors = ErrorCollector(source)
-    page = Page(errors, trace)
+    page = Page(errors, trace, others)
     text = source.text
     if "%" in text:
         text = _COMMENT.sub(lambda found: found[1] or " " * len(found[0]), text)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from attncli.answers.model import Answer
+from attncli.answers.model import Answer, OtherShapes
 from attncli.answers.nested import read_nested
 from attncli.answers.pages import Page
 from attncli.answers.remarks import is_remark
@@ -31,14 +31,14 @@ _PROBLEM_FIRST = (
 _FORM = "write scores: [[_, _, _], [_, _, _], …], with your numbers for _"
 
 
-def read(source: Source, trace: Trace) -> dict[str, Answer]:
+def read(source: Source, trace: Trace, others: OtherShapes = None) -> dict[str, Answer]:
     """The answer to each step that is named; raises AttncliError (exit 3) for what is wrong."""
     try:
         errors, root = read_tree(source)
     except AttncliError as error:
-        return _read_as_text(source, trace, error)
+        return _read_as_text(source, trace, others, error)
     if not isinstance(root, MappingNode):
-        if in_text := _read_as_text(source, trace, None):
+        if in_text := _read_as_text(source, trace, others, None):
             return in_text
         errors.fail(
             f"answers need the names of steps, not {describe(root)}", at=root.at, help=_FORM
@@ -66,7 +66,7 @@ def read(source: Source, trace: Trace) -> dict[str, Answer]:
         if step.name in answers:
             message = f"{step.name} is given twice, as {written_as[step.name]} and as {name}"
             errors.add(message, at=at, help="keep one of the two", path=name)
-        elif answer := read_nested(Value(node, name, Reading(errors)), step):
+        elif answer := read_nested(Value(node, name, Reading(errors)), step, others):
             answers[step.name], written_as[step.name] = answer, name
     errors.stop()
     if not answers:
@@ -92,11 +92,13 @@ def _steps_of_trace(root: MappingNode) -> MappingNode:
     return answers
 
 
-def _read_as_text(source: Source, trace: Trace, error: AttncliError | None) -> dict[str, Answer]:
+def _read_as_text(
+    source: Source, trace: Trace, others: OtherShapes, error: AttncliError | None
+) -> dict[str, Answer]:
     """The answers in a text that is no YAML, where there are any; else raises what is wrong with it
     as YAML, if anything is.
     """
-    page = Page(ErrorCollector(source), trace)
+    page = Page(ErrorCollector(source), trace, others)
     with suppress(AttncliError):
         if not source.name.lower().endswith(".json"):
             add_named(page)

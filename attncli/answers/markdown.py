@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from attncli.answers.claims import read_claim
-from attncli.answers.model import Answer
+from attncli.answers.model import Answer, OtherShapes
 from attncli.answers.pages import CellText, Page, Table
 from attncli.answers.steps import NoStep, step_named
 from attncli.answers.texts import add_named
@@ -38,9 +38,9 @@ _FORM = (
 )
 
 
-def read(source: Source, trace: Trace) -> dict[str, Answer]:
+def read(source: Source, trace: Trace, others: OtherShapes = None) -> dict[str, Answer]:
     """The answers to steps of this trace; raises AttncliError (exit 3) for what is wrong."""
-    page = Page(ErrorCollector(source), trace)
+    page = Page(ErrorCollector(source), trace, others)
     title = ""
     text = source.text
     lines = _lines(text)

@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from typing import cast
+from typing import TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
+
+from attncli.english import shape_text
 
 # Doubles that are this close, in relation to their size, count as the same.
 CLOSE = 1e-12
@@ -92,11 +94,46 @@ class Answer:
         return len(self.claims) == self.cells.size
 
 
+@dataclass(frozen=True, slots=True)
+class OtherShape:
+    """A matrix of numbers that has another `shape` than its step, or than the part of it at a
+    `place` on its first axes, which `needs` one.
+    """
+
+    step: str
+    place: tuple[int, ...]
+    shape: tuple[int, ...]
+    needs: tuple[int, ...]
+
+    @property
+    def said(self) -> str:
+        """is 5×4, but must be 4×5."""
+        return f"is {shape_text(self.shape)}, but must be {shape_text(self.needs)}"
+
+    @property
+    def in_words(self) -> str:
+        """output is 5×4, but must be 4×5."""
+        place = "".join(f"[{number}]" for number in self.place)
+        return f"{self.step}{place} {self.said}"
+
+    @property
+    def is_turned(self) -> bool:
+        """Whether its rows and columns seem to be exchanged."""
+        if len(self.needs) < 2:
+            return False
+        return self.shape[-2:] == self.needs[:-3:-1] != self.shape[:-3:-1]
+
+
+# Where such matrices are kept, which count as blank; None where they are errors.
+OtherShapes: TypeAlias = list[OtherShape] | None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
     """Answers to some or all steps of a trace, in its order; `name` is that of their file, as
-    messages call it.
+    messages call it. What has one of `other_shapes` is blank among the steps.
     """
 
     steps: Mapping[str, Answer]
     name: str
+    other_shapes: tuple[OtherShape, ...] = ()

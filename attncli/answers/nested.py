@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from attncli.answers.claims import read_claim
-from attncli.answers.model import Answer, Claim
+from attncli.answers.model import Answer, Claim, OtherShape, OtherShapes
 from attncli.answers.steps import StepPart, in_shape_of, shape_error
 from attncli.english import count, shape_text
 from attncli.problem.text.decimal_commas import comma_advice, report_doubtful_commas
@@ -31,12 +31,12 @@ from attncli.tracing.model import Step
 _MOST_WRITTEN_OUT = 12
 
 
-def read_nested(value: Value, step: Step) -> Answer | None:
+def read_nested(value: Value, step: Step, others: OtherShapes = None) -> Answer | None:
     """The answer to one step, its lists nested as in the trace; None after reporting what is wrong
-    with it.
+    with it. What has another shape is blank, if `others` are kept.
     """
     if is_null(value.node):
-        return Answer(step.name, np.full(step.shape, None, dtype=object))
+        return blank_answer(step)
     if not step.shape:
         return _read_number(value, step)
     if not written_out(value, len(step.shape), of_answers=True):
@@ -55,8 +55,7 @@ def read_nested(value: Value, step: Step) -> Answer | None:
     if value.node.numbers is not None:
         shape = value.node.numbers.array.shape
         if in_shape_of(np.broadcast_to(np.array(None), shape), step.shape) is None:
-            value.wrong(*shape_error(shape, StepPart.of(step)))
-            return None
+            return _of_other_shape(value, step, shape, others)
     value.node = _with_blanks(value.node, step.shape)
     read = read_cells(value, _read_cell, empty=_form(step.shape))
     if read is None:
@@ -65,11 +64,31 @@ def read_nested(value: Value, step: Step) -> Answer | None:
     cells.ravel()[:] = read[0]
     answered = in_shape_of(cells, step.shape)
     if answered is None:
-        message, help = shape_error(cells.shape, StepPart.of(step))
-        value.wrong(message, _advice_on_commas(value) or help)
-        return None
+        return _of_other_shape(value, step, cells.shape, others)
     answered.setflags(write=False)
     return Answer(step.name, answered)
+
+
+def blank_answer(step: Step) -> Answer:
+    """The answer of which nothing is filled in."""
+    return Answer(step.name, np.full(step.shape, None, dtype=object))
+
+
+def _of_other_shape(
+    value: Value, step: Step, shape: tuple[int, ...], others: OtherShapes
+) -> Answer | None:
+    """A blank answer in place of one that has another shape, if `others` are kept; else None after
+    reporting it.
+    """
+    other = OtherShape(step.name, (), shape, step.shape)
+    # Where these made two numbers of one, the shape is none that anybody meant.
+    advice = _advice_on_commas(value)
+    if others is not None and not advice:
+        others.append(other)
+        return blank_answer(step)
+    message, help = shape_error(other, StepPart.of(step))
+    value.wrong(message, advice or help)
+    return None
 
 
 def _reports_order(value: Value, pasted: PastedList, step: Step) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html.parser import HTMLParser
 
-from attncli.answers.model import Answer
+from attncli.answers.model import Answer, OtherShapes
 from attncli.answers.pages import CellText, Page, Table
 from attncli.problem.text.error_collector import ErrorCollector
 from attncli.problem.text.source import Source
@@ -20,9 +20,9 @@ _ASIDE = frozenset({"i", "span"})
 _DOTS = "dots"
 
 
-def read(source: Source, trace: Trace) -> dict[str, Answer]:
+def read(source: Source, trace: Trace, others: OtherShapes = None) -> dict[str, Answer]:
     """The answers to steps of this trace; raises AttncliError (exit 3) for what is wrong."""
-    page = Page(ErrorCollector(source), trace)
+    page = Page(ErrorCollector(source), trace, others)
     reader = _PageReader(page, source.text)
     reader.feed(source.text)
     reader.close()

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.answers.claims import more_precise, read_claim
-from attncli.answers.model import CLOSE, Answer, Claim
+from attncli.answers.model import CLOSE, Answer, Claim, OtherShape, OtherShapes
 from attncli.answers.nested import read_nested
 from attncli.answers.steps import (
     NOT_STEPS,
@@ -104,10 +104,14 @@ class Table:
 
 @dataclass(slots=True)
 class Page:
-    """Takes in headings and tables in their order, and knows of which head and entry each is."""
+    """Takes in headings and tables in their order, and knows of which head and entry each is.
+
+    Tables of another shape than their step count as blank, if `others` are kept.
+    """
 
     errors: ErrorCollector
     trace: Trace
+    others: OtherShapes = None
     place: dict[str, int] | None = field(default_factory=dict)
     answers: dict[str, Answer] = field(default_factory=dict)
     # The place of each cell in the file; -1 where nothing stands for it.
@@ -162,7 +166,9 @@ class Page:
         part = StepPart.of(step, index).as_shown()
         path = step.name + "".join(f"[{place}]" for place in index)
         table = _with_rows_not_there(table, part)
-        if self._reports_shape(table, part, path) or self._reports_labels(table, part, path):
+        if self._keeps_other_shape(table, part, index) or self._reports_shape(table, part, path):
+            return
+        if self._reports_labels(table, part, path):
             return
         self._fill(_view(cells, index, part), _view(offsets, index, part), table, part, path)
 
@@ -178,7 +184,8 @@ class Page:
             help = f"it is already on line {first}: keep one of the two"
             self.errors.add("is given twice", at=at, help=help, path=step.name)
             return
-        if answer := read_nested(Value(numbers, step.name, Reading(self.errors)), step):
+        value = Value(numbers, step.name, Reading(self.errors))
+        if answer := read_nested(value, step, self.others):
             cells = np.array(answer.cells)
             self.answers[step.name] = Answer(step.name, cells)
             self.offsets[step.name] = np.full(step.shape, at)
@@ -251,13 +258,27 @@ class Page:
             help=f'put it under a heading such as "{heading} 0"',
         )
 
+    def _keeps_other_shape(self, table: Table, part: StepPart, index: tuple[int, ...]) -> bool:
+        """Whether a table of numbers has another shape, and is kept as such."""
+        shapes = {table.shape(row) for row in table.cells}
+        if self.others is None or len(shapes) != 1 or not _are_claims(table):
+            return False
+        [shape] = shapes
+        if shape in _fitting(part):
+            return False
+        other = OtherShape(part.name, index, shape, part.shape)
+        # Closed forms stand before their decimals.
+        if other not in self.others:
+            self.others.append(other)
+        return True
+
     def _reports_shape(self, table: Table, part: StepPart, path: str) -> bool:
         """Whether a table does not fit, as a whole or in single rows, which is reported."""
         shapes = [table.shape(row) for row in table.cells]
-        fitting = (part.shape,) if len(part.shape) > 1 else ((*part.shape, 1), (1, *part.shape))
+        fitting = _fitting(part)
         uneven = [number for number, shape in enumerate(shapes) if shape not in fitting]
         if len(uneven) == len(shapes):
-            message, help = shape_error(shapes[0], part)
+            message, help = shape_error(OtherShape(part.name, (), shapes[0], part.shape), part)
             self.errors.add(message, at=table.at, help=help, path=path)
         else:
             usual = next(shape for shape in shapes if shape in fitting)[1]
@@ -317,6 +338,22 @@ class Page:
                     where = path + "".join(f"[{number}]" for number in place)
                     help = error.help.replace("null", "_")
                     self.errors.add(error.message, at=cell.at, help=help, path=where)
+
+
+def _fitting(part: StepPart) -> tuple[tuple[int, ...], ...]:
+    """The shapes that a table may have: a vector is a column or a row."""
+    return (part.shape,) if len(part.shape) > 1 else ((*part.shape, 1), (1, *part.shape))
+
+
+def _are_claims(table: Table) -> bool:
+    """Whether all cells can be read."""
+    try:
+        for row in table.cells:
+            for cell in row:
+                read_claim(cell.text)
+    except NumberError:
+        return False
+    return True
 
 
 def _is_whole(table: Table, part: StepPart) -> bool:

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from attncli.answers.model import Answer, Answers
+from attncli.answers.model import Answer, Answers, OtherShapes
 from attncli.answers.steps import LATEX_NAMES, spellings
 from attncli.attention.losses import LOSS_RULES
 from attncli.attention.registry import GRADIENT_RULES, STEP_NAMES, gradient_name
@@ -127,9 +127,9 @@ _MENTIONS = (
 )
 
 
-def read_answers(source: Source, trace: Trace) -> Answers:
+def read_answers(source: Source, trace: Trace, *, other_shapes: bool = False) -> Answers:
     """The answers in a file, to steps of this trace; its suffix says in which form, and else its
-    content does.
+    content does. With `other_shapes`, a matrix that has another shape than its step is no error.
 
     Raises AttncliError (exit 3) for what is wrong in it: the first problem in the order of the
     file, with up to nineteen others as its `more`.
@@ -141,8 +141,10 @@ def read_answers(source: Source, trace: Trace) -> Answers:
         ErrorCollector(source).fail("the file is empty", at=0, help=help)
     source = replace(source, text=without_kept(source.text))
     reader = import_module(f"attncli.answers.{_form(source).module}")
-    steps: Mapping[str, Answer] = reader.read(source, trace)
-    return Answers({name: steps[name] for name in trace.steps if name in steps}, source.name)
+    others: OtherShapes = [] if other_shapes else None
+    found: Mapping[str, Answer] = reader.read(source, trace, others)
+    steps = {name: found[name] for name in trace.steps if name in found}
+    return Answers(steps, source.name, tuple(others or ()))
 
 
 def mentions_gradients(source: Source, system: System | None = None) -> bool:

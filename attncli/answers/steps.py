@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.answers.headings import HeadingNames, names_in
+from attncli.answers.model import OtherShape
 from attncli.attention.losses import LOSS_RULES
 from attncli.attention.registry import RULES, STEP_NAMES
-from attncli.english import count, listed, shape_text, shorten
+from attncli.english import count, listed, shorten
 from attncli.equation.nodes import Name
 from attncli.equation.notation import LATEX
 from attncli.equation.printer import write
@@ -277,19 +278,17 @@ class StepPart:
         )
 
 
-def shape_error(shape: tuple[int, ...], part: StepPart) -> tuple[str, str]:
-    """(message, help) for an answer of another shape."""
+def shape_error(other: OtherShape, part: StepPart) -> tuple[str, str]:
+    """(message, help) for an answer of another shape than its part of a step."""
     axes = [_COUNTED.get(axis, axis) for axis in part.axes]
-    message = f"is {shape_text(shape)}, but must be {shape_text(part.shape)}"
-    is_turned = shape[-2:] == part.shape[:-3:-1] != shape[:-3:-1]
-    if len(part.shape) > 1 and is_turned:
+    if other.is_turned:
         rows, columns = axes[-2:]
         return (
-            message,
+            other.said,
             f"exchange rows and columns: one row for each {rows}, one column for each {columns}",
         )
     needed = listed([*map(_needed, part.shape, axes, part.labels)])
-    return message, f"{part.name} needs {needed}; write _ for a number that is not there yet"
+    return other.said, f"{part.name} needs {needed}; write _ for a number that is not there yet"
 
 
 def _needed(size: int, axis: str, labels: tuple[str, ...]) -> str:

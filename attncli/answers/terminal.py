@@ -16,7 +16,7 @@ from itertools import accumulate, pairwise
 from typing import NamedTuple
 from unicodedata import combining, east_asian_width
 
-from attncli.answers.model import Answer
+from attncli.answers.model import Answer, OtherShapes
 from attncli.answers.pages import CellText, Page, Span, Table
 from attncli.answers.texts import add_named
 from attncli.english import shorten
@@ -174,9 +174,9 @@ class _MatrixRow:
         return tuple(map(_without_line, cells))
 
 
-def read(source: Source, trace: Trace) -> dict[str, Answer]:
+def read(source: Source, trace: Trace, others: OtherShapes = None) -> dict[str, Answer]:
     """The answers to steps of this trace; raises AttncliError (exit 3) for what is wrong."""
-    page = Page(ErrorCollector(source), trace)
+    page = Page(ErrorCollector(source), trace, others)
     text = source.text
     for number, lines in enumerate(_paragraphs(source.text)):
         is_title = number == 0

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
-from attncli.answers.model import Answer
+from attncli.answers.model import Answer, OtherShapes
 from attncli.answers.pages import CellText, Page, Table
 from attncli.answers.steps import find_step
 from attncli.english import listed
@@ -25,9 +25,9 @@ _OF_OUR_PAGES = re.compile(
 _FORM = "write S = [[_, _, _], [_, _, _], …], or the same in LaTeX, with your numbers for _"
 
 
-def read(source: Source, trace: Trace) -> dict[str, Answer]:
+def read(source: Source, trace: Trace, others: OtherShapes = None) -> dict[str, Answer]:
     """The answers to steps of this trace; raises AttncliError (exit 3) for what is wrong."""
-    page = Page(ErrorCollector(source), trace)
+    page = Page(ErrorCollector(source), trace, others)
     add_named(page)
     return page.finish(_FORM)
 

@@ -324,6 +324,7 @@ def _check_solution(
 
     from attncli.features.check import one_solution
     from attncli.features.check.hint import hint_page
+    from attncli.features.check.marks.other_shapes import brings_no_marks
     from attncli.features.check.page import check_page
 
     scheme = _scheme(marking, quiet=quiet)
@@ -336,7 +337,8 @@ def _check_solution(
         decimals=one_solution.decimals_asked(decimals, scheme),
         for_marks=scheme is not None,
     )
-    warnings = solution.verdicts.trace.warnings
+    others = solution.verdicts.answers.other_shapes
+    warnings = [*solution.verdicts.trace.warnings, *map(brings_no_marks, others)]
     earned = None
     if scheme is not None:
         solution, diagnoses, earned = one_solution.marked(solution, diagnoses, scheme)

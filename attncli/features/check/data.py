@@ -8,6 +8,7 @@ from typing import Any
 from attncli.features.check.diagnosis import Diagnosis
 from attncli.features.check.diagnosis_page import diagnosis_data
 from attncli.features.check.marks.model import Marks
+from attncli.features.check.marks.other_shapes import other_shapes_data
 from attncli.features.check.marks.page import marks_data
 from attncli.features.check.verdicts import JudgedCell, Solution
 from attncli.tracing.json_numbers import json_float
@@ -43,6 +44,8 @@ def check_data(
     }
     if outside := solution.wrong_outside:
         data["wrong_outside"] = outside
+    if others := judgement.answers.other_shapes:
+        data["other_shapes"] = other_shapes_data(others)
     if earned is not None:
         data["marks"] = marks_data(earned)
     elif marks is not None:

@@ -38,7 +38,8 @@ def check_solution(
     """The verdicts on the answers in a file, and the mistakes that explain them. Raises what
     `read_answers` raises.
 
-    A blank cell is missing; `for_marks`, one that the mask hides is no work that was left out.
+    A blank cell is missing; `for_marks`, one that the mask hides is no work that was left out, and
+    all of a matrix that has another shape than its step is missing.
 
     The backward pass is worked out if the answers mention it, or if `gradient` asks for it. With
     `decimals`, these were asked for, and come before the digits that were written.
@@ -46,7 +47,7 @@ def check_solution(
     gradient = gradient or mentions_gradients(source, problem.system)
 
     def read(trace: Trace) -> Answers:
-        answers = read_answers(source, trace)
+        answers = read_answers(source, trace, other_shapes=for_marks)
         return with_hidden_filled(trace, answers) if for_marks else answers
 
     solution = judge_solution(

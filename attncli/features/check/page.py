@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.answers.model import Claim
+from attncli.answers.model import Claim, OtherShape
 from attncli.attention.registry import in_symbols
 from attncli.english import count, either, listed
 from attncli.equation.nodes import Name
@@ -22,6 +22,7 @@ from attncli.features.check.cut_digits import CUT_OFF, cut_off
 from attncli.features.check.diagnosis import Diagnosis, rounded_early
 from attncli.features.check.diagnosis_page import diagnosis_blocks
 from attncli.features.check.marks.model import Marks
+from attncli.features.check.marks.other_shapes import brings_no_marks
 from attncli.features.check.marks.page import marks_blocks
 from attncli.features.check.no_work import TrivialAnswer, no_work_of_their_own, trivial_answer
 from attncli.features.check.row_sums import rows_off
@@ -113,6 +114,8 @@ def _blocks(
     else:
         yield Paragraph(_first(judgement, *first))
         yield Worked(worked_both_ways(judgement, *first))
+    for other in judgement.answers.other_shapes:
+        yield Paragraph((_of_other_shape(other),), "warning")
     if len(judgement.steps) and judgement.counts["right"] < sum(judgement.counts.values()):
         yield Paragraph((_counted(judgement),))
     if marks is not None:
@@ -127,6 +130,11 @@ def _blocks(
     for name in judgement.steps:
         yield from _step_blocks(judgement, name)
     yield from _carried_by_rounding_blocks(judgement)
+
+
+def _of_other_shape(other: OtherShape) -> str:
+    said = f"{brings_no_marks(other)}."
+    return f"{said} Its rows and columns seem to be exchanged." if other.is_turned else said
 
 
 def _notes(solution: Solution, diagnoses: Sequence[Diagnosis]) -> Iterator[Block]:
@@ -266,6 +274,10 @@ def _as_written(claim: Claim) -> Text:
 def _answer(solution: Solution) -> Text:
     """What is to be said where no error was made."""
     counts = solution.verdicts.counts
+    is_blank, are_blank = "is blank", "are blank"
+    has_others = bool(solution.verdicts.answers.other_shapes)
+    if has_others:
+        is_blank, are_blank = "is missing", "are missing"
     said: tuple[tuple[Verdict, str, str], ...] = (
         ("rounding", "is off by one in the last digit", "are off by one in the last digit"),
         (
@@ -273,7 +285,7 @@ def _answer(solution: Solution) -> Text:
             "follows from your own earlier numbers",
             "follow from your own earlier numbers",
         ),
-        ("missing", "is blank", "are blank"),
+        ("missing", is_blank, are_blank),
     )
     left = [
         f"{count(counts[verdict], 'number')} {either(counts[verdict], one, many)}"
@@ -285,10 +297,12 @@ def _answer(solution: Solution) -> Text:
         if solution.wrong_outside:
             return ("In these steps, no new error was made.",)
         return (f"All {total:,} cells are right." if total > 1 else "The one cell is right.",)
-    if not (counts["right"] or counts["carried"] or counts["rounding"]):
+    is_nothing_right = not (counts["right"] or counts["carried"] or counts["rounding"])
+    if is_nothing_right and not has_others:
         return ("Nothing is filled in.",)
     # Who reads that no number is wrong expects all marks.
-    begin = "" if counts["rounding"] or solution.wrong_outside else "No number is wrong. "
+    is_partly = bool(counts["rounding"]) or has_others or bool(solution.wrong_outside)
+    begin = "" if is_partly else "No number is wrong. "
     return (f"{begin}{listed(left)}.",)
 
 

@@ -32,6 +32,7 @@ from attncli.features.check.many.marking import mark_all, mark_in_processes, nam
 from attncli.features.check.many.result_row import Marked, Settings
 from attncli.features.check.many.results_read_back import read_results
 from attncli.features.check.many.scheduler import with_texts, workers_of
+from attncli.features.check.marks.other_shapes import other_shapes_in_words
 from attncli.problem.loader import read_problem
 from attncli.problem.text.source import read_source
 
@@ -174,10 +175,14 @@ class Marking:
                 for done, (at, marked) in enumerate(rows, start=1):
                     progress.report(done / len(left))
                     self._add(numbers[at], marked, feedback, kept)
+            self.warnings += self._of_other_shapes()
         finally:
             owed = feedback.owed if feedback is not None else ()
             for number in owed:
                 self._found.pop(number, None)
+
+    def _of_other_shapes(self) -> list[str]:
+        return other_shapes_in_words({each.student: each.other_shapes for each in self.marked})
 
     def _add(
         self, number: int, marked: Marked, feedback: Feedback | None, kept: KeptRows | None

@@ -157,6 +157,7 @@ def _mark(submission: Submission, settings: Settings) -> Marked:
     return replace(
         row,
         written=written,
+        other_shapes=tuple(each.in_words for each in solution.verdicts.answers.other_shapes),
         examples=examples_of(solution, diagnoses),
         by_step=by_step(solution, asked or ()),
     )

@@ -61,7 +61,8 @@ class Marked:
     teacher alone: whose answers these are like. `written` are the numbers of the solution;
     `examples` has for each of the mistakes the number that is read most quickly, and `by_step` how
     many of the numbers of each step are worth a mark, and of how many. `losses` are pairs of a step
-    and why some of its numbers lost their marks. No results hold these four.
+    and why some of its numbers lost their marks; `other_shapes` say which matrices have another
+    shape than their step. No results hold these five.
     """
 
     student: str
@@ -82,6 +83,7 @@ class Marked:
     by_step: Mapping[str, tuple[int, int]] = field(default_factory=dict, compare=False, repr=False)
     taken_off: tuple[tuple[float, str], ...] = ()
     losses: tuple[tuple[str, LossReason], ...] = field(default=(), compare=False, repr=False)
+    other_shapes: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def is_blank(self) -> bool:

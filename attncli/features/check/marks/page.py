@@ -8,6 +8,7 @@ from typing import Any
 
 from attncli.english import count, either, listed
 from attncli.features.check.marks.model import LostShare, Marks, TakenOff
+from attncli.features.check.marks.other_shapes import brings_no_marks
 from attncli.features.check.marks.shown import in_hundredths
 from attncli.features.check.no_work import NO_WORK, no_work_of_their_own
 from attncli.features.check.trials import left_out_before
@@ -111,6 +112,9 @@ def _why_lost(judgement: Judgement, lost: LostShare) -> str:
         numbers = "both numbers" if cells == 2 else f"all {cells:,} numbers"
     are = either(lost.cells, "is", "are")
     if lost.reason == "missing":
+        for other in judgement.answers.other_shapes:
+            if other.step == lost.step and not other.place:
+                return brings_no_marks(other)
         return f"{lost.step}: {numbers} {are} missing"
     if lost.reason == "too coarse":
         return f"{lost.step}: {numbers} {_too_coarse(lost)}"
