@@ -34,24 +34,26 @@ def given_away(trace: Trace, blank: Collection[str]) -> GivenAway:
     while is_new:
         is_new = False
         for link in links:
-            unknown = (link & set(blank)) - found
+            unknown = link.intersection(blank) - found
             telling = link & (printed | found)
-            if len(unknown) == 1 and telling:
+            is_told = len(unknown) == 1 and telling
+            if is_told:
                 found |= unknown
                 by |= link & printed
                 is_new = True
-    in_order = [*trace.steps]
-    return GivenAway(
-        tuple(name for name in in_order if name in by),
-        tuple(name for name in in_order if name in found),
-    )
+    return GivenAway(_in_order(trace, by), _in_order(trace, found))
+
+
+def _in_order(trace: Trace, names: Collection[str]) -> tuple[str, ...]:
+    return tuple(name for name in trace.steps if name in names)
 
 
 def _that_follow(trace: Trace, blank: Collection[str]) -> set[str]:
     """The steps with numbers on the sheet that were worked out from blank ones."""
     following = set(blank)
     for step in trace.computed():
-        if following.intersection(step.rule.inputs):
+        read = step.rule.inputs
+        if following.intersection(read):
             following.add(step.name)
     return following.difference(blank)
 

@@ -72,10 +72,9 @@ class Scheme:
     def require_steps(self, trace: Trace) -> None:
         """Raises AttncliError (exit 3) for steps that a problem has not, or that it gives."""
         computed = [step.name for step in trace.computed()]
+        lacking = [name for name in self.steps if name not in computed]
         errors = []
-        for name in self.steps:
-            if name in computed:
-                continue
+        for name in lacking:
             help = step_meant(name, computed, f"its steps are {listed(computed)}")
             what = f"this problem has no step {name}"
             if name in trace.steps:
@@ -126,7 +125,8 @@ def _whole(value: Value | None, least: int, most: int) -> int | None:
         return None
     help = f"write {_EXAMPLES[value.path]}"
     number = read_integer(value, least=least, help=help)
-    if number is not None and number > most:
+    is_too_large = number is not None and number > most
+    if is_too_large:
         value.wrong(f"must be at most {most}, not {number}", help)
     return number
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar, overload
 
 from attncli.equation.nodes import Call, Equation, Expression, Name
@@ -332,7 +333,8 @@ class Table(NamedTuple):
     """A table of sentences, e.g. the summary of the steps; `right` names the columns of numbers.
 
     Columns that are `whole`, such as names, are broken over lines only where there is no other way.
-    A table that `sorts` is sorted by a click on a heading, in the page of a browser.
+    A table that `sorts` is sorted by a click on a heading, in the page of a browser: a column by
+    its numbers or words, or, if it has `ranks`, by the rank of each row.
     """
 
     head: tuple[str | Text, ...]
@@ -340,6 +342,7 @@ class Table(NamedTuple):
     right: tuple[int, ...] = ()
     whole: tuple[int, ...] = ()
     sorts: bool = False
+    ranks: Mapping[int, Sequence[int]] = MappingProxyType({})
 
     @property
     def heads(self) -> tuple[Text, ...]:

@@ -9,7 +9,7 @@ everywhere, but with the sign for minus.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -359,7 +359,9 @@ def _table(table: page.Table, topic: str) -> str:
     with_text = [place for place, head in enumerate(heads) if plain(head)]
     naming = with_text[0] if with_text else 0
 
-    def row(cells: Iterable[page.Text], named: Iterable[bool], scope: str) -> str:
+    def row(
+        cells: Iterable[page.Text], named: Iterable[bool], scope: str, ranks: Mapping[int, int]
+    ) -> str:
         written = []
         for place, (cell, is_name) in enumerate(zip(cells, named, strict=True)):
             tag = "td"
@@ -372,13 +374,18 @@ def _table(table: page.Table, topic: str) -> str:
                 start += ' class="right"'
             elif place in table.whole:
                 start += ' class="whole"'
+            if place in ranks:
+                start += f' data-rank="{ranks[place]}"'
             written.append(f"<{start}>{sentence(cell)}</{tag}>")
         return "".join(written)
 
     names_row = [place == naming for place in range(len(heads))]
-    rows = [f"<tr>{row(cells, names_row, 'row')}</tr>\n" for cells in table.rows]
+    rows = []
+    for number, cells in enumerate(table.rows):
+        ranks = {column: of_rows[number] for column, of_rows in table.ranks.items()}
+        rows.append(f"<tr>{row(cells, names_row, 'row', ranks)}</tr>\n")
     body = "".join(rows)
-    head = row(heads, [True] * len(heads), "col")
+    head = row(heads, [True] * len(heads), "col", {})
     caption = ""
     if topic:
         caption = f'<caption class="unseen">{written(topic)}</caption>'

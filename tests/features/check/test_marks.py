@@ -372,6 +372,43 @@ def test_what_to_teach_again_has_each_reason_once(
     assert "• 1 student: missing numbers in scaled. Ben." in again
 
 
+def test_slips_are_gathered_after_what_is_to_be_taught(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two made the same mistake, three a slip each. Eve's has a name: her sign was lost."""
+    given = {
+        "Q": [[1, 2], [2, -1], [3, 1]],
+        "K": [[1, 1], [2, 1], [1, 3]],
+        "V": [[1, 2], [3, 0], [0, 2]],
+    }
+    # Of the second query and the third key: 2·1 − 1·3 = −1.
+    solutions = {
+        "Ada": written(given, work=NOT_SCALED),
+        "Ben": written(given, work=NOT_SCALED),
+        "Cy": written(given, cells={"scores": {(0, 1): 99}}),
+        "Dai": written(given, cells={"output": {(0, 1): 55}}),
+        "Eve": written(given, cells={"scores": {(1, 2): 1}}),
+    }
+    Path("problem.yaml").write_text(json.dumps(given), encoding="utf-8")
+    lines = ["student,problem,answers"]
+    for name, answers in solutions.items():
+        Path(f"{name}.json").write_text(json.dumps(answers), encoding="utf-8")
+        lines.append(f"{name},problem.yaml,{name}.json")
+    Path("manifest.csv").write_text("\n".join(lines), encoding="utf-8")
+    assert run(["check", "--batch", "manifest.csv", "-o", "results.json"]) == 1
+    students = json.loads(Path("results.json").read_text(encoding="utf-8"))["students"]
+    said = {each["student"]: [made["slip"] for made in each["mistakes"]] for each in students}
+    assert said == {"Ada": [False], "Ben": [False], "Cy": [True], "Dai": [True], "Eve": [True]}
+    assert run(["check", "--batch", "manifest.csv"]) == 1
+    page = " ".join(capsys.readouterr().out.split())
+    again = page.partition("What to teach again")[2].partition("How each step went")[0]
+    taught, *gathered = again.split("•")[1:]
+    assert "2 students: scaled: the scores were not scaled." in taught
+    assert [line.strip("─ ") for line in gathered] == [
+        "3 students: slips in scores and output. Cy, Dai, Eve."
+    ]
+
+
 def test_scores_that_were_rounded_early_are_called_so_on_every_page() -> None:
     """7, −4, 6 and 2 over √3 are 4.0, −2.3, 3.5 and 1.2: weights of 0.60, 0.36 and 0.04 for 0.62,
     0.35 and 0.03. Other weights are off by one, or not at all.

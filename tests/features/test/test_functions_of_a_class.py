@@ -139,6 +139,8 @@ def test_json_and_the_page_say_the_same(capsys: pytest.CaptureFixture[str]) -> N
         "not_tested": 1,
         # Of those that were tested: all, and what needs no mask.
         "mean_share": pytest.approx((1 + (CASES - WITH_MASK) / CASES) / 2),
+        # Of two, the middle one is their mean.
+        "median_share": pytest.approx((1 + (CASES - WITH_MASK) / CASES) / 2),
         "mistakes": [{"mistake": INVERTED, "students": ["wrong mask"]}],
     }
     assert [row["passed"] for row in data["students"]] == [True, False, False]

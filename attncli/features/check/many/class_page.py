@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from statistics import mean
+from statistics import mean, median
 from typing import Any
 
+from attncli.attention.registry import RULES
 from attncli.cli.classes.results import further_columns, results_document, table_of_marks
 from attncli.cli.classes.summary import (
     BETWEEN_MISTAKES,
@@ -19,7 +20,7 @@ from attncli.cli.classes.summary import (
 )
 from attncli.english import count, either, listed
 from attncli.features.check.many.copies import Copies, in_classes
-from attncli.features.check.many.result_row import SLIP, Example, Marked
+from attncli.features.check.many.result_row import Example, Marked
 from attncli.features.check.verdicts import VERDICTS, Verdict
 from attncli.page.document import (
     Block,
@@ -124,6 +125,7 @@ def _data(results: Sequence[Marked], found: Copies) -> dict[str, Any]:
             "passed": sum(each.passed for each in results),
             "not_read": len(results) - len(read),
             "mean_share": mean(map(_share, read)) if read else None,
+            "median_share": median(map(_share, read)) if read else None,
             "mistakes": [
                 {
                     "step": step,
@@ -171,14 +173,14 @@ def _blocks(results: Sequence[Marked], found: Copies) -> Iterator[Block]:
     copied = {each.student for each in found.of_another}
     own = [each for each in read if each.student not in copied]
     made = _topics(own)
-    if lines := [*_taught_again(own, made[:MOST_MISTAKES_LISTED]), *_lost_by(own)]:
+    if lines := [
+        *_taught_again(own, made[:MOST_MISTAKES_LISTED]),
+        *_lost_by(own, [each.students for each in found.alike]),
+    ]:
         yield Heading("What to teach again")
         yield Listing(tuple(lines))
-        more = len(made) - MOST_MISTAKES_LISTED
-        if more > 0:
-            yield Paragraph(
-                (f"{count(more, 'more mistake')} {either(more, 'was', 'were')} made less often.",)
-            )
+        if further := made[MOST_MISTAKES_LISTED:]:
+            yield Paragraph((_further_in_words(further),))
     if steps := _by_step(read):
         yield Heading("How each step went")
         yield _bars(steps)
@@ -208,18 +210,44 @@ def _students(results: Sequence[Marked], read: Sequence[Marked]) -> Table:
     rows = tuple(_row_of_page(each, there) for each in results)
     head = ("student", "marks", *there, "first wrong number")
     columns_of_numbers = tuple(range(1, len(there) + 2))
-    return Table(head, rows, columns_of_numbers, whole=(0,), sorts=True)
+    ranks = {len(head) - 1: _ranks_of_first_wrong(results, read)}
+    return Table(head, rows, columns_of_numbers, whole=(0,), sorts=True, ranks=ranks)
+
+
+def _ranks_of_first_wrong(results: Sequence[Marked], read: Sequence[Marked]) -> list[int]:
+    """Where each row comes if they are sorted by the step of their first wrong number: by the order
+    of the steps. What was not read comes after them.
+    """
+    steps = [*_by_step(read)]
+    # Those of a problem's own equations stand where they are worked out.
+    if RULES.keys() >= set(steps):
+        steps = [*RULES]
+    rank = {step: number for number, step in enumerate(steps)}
+    return [rank.get(_first_step(each), len(steps)) for each in results]
 
 
 def _topics(read: Sequence[Marked]) -> list[tuple[str, list[str]]]:
     """Each mistake, in whatever steps it shows, and the students who made it; the most frequent
-    first.
+    first. A slip in a single number is nothing to be taught.
     """
     found = []
     for each in read:
-        of_student = [mistake for _, mistake in each.mistakes if mistake != SLIP]
+        of_student = [mistake for _, mistake in each.without_slips]
         found += [(mistake, each.student) for mistake in dict.fromkeys(of_student)]
     return most_first(found)
+
+
+def _further_in_words(made: Sequence[tuple[str, list[str]]]) -> str:
+    """How many further mistakes there are, the most frequent first, and how often they were
+    made.
+    """
+    _, who = made[0]
+    number = count(len(made), "more mistake")
+    verb = either(len(made), "was", "were")
+    students = count(len(who), "student")
+    most = "" if len(who) == 1 else "at most "
+    each = " each" if len(made) > 1 else ""
+    return f"{number} {verb} made by {most}{students}{each}."
 
 
 def _steps_of(read: Sequence[Marked], mistake: str) -> list[str]:
@@ -228,20 +256,34 @@ def _steps_of(read: Sequence[Marked], mistake: str) -> list[str]:
     return [*dict.fromkeys(steps)]
 
 
-def _lost_by(read: Sequence[Marked]) -> Iterator[Text]:
+def _lost_by(read: Sequence[Marked], alike: Sequence[Sequence[str]]) -> Iterator[Text]:
     """What costs marks and is no mistake: slips, then numbers with too few decimals, then those
-    that are missing.
+    that are missing. Of students who are `alike`, the first one's slips stand for those of all.
     """
-    reasons = ((SLIP, "a slip"), ("too coarse", "too few decimals"), ("missing", "missing numbers"))
+    again = {student for students in alike for student in students[1:]}
+    slips = []
+    for each in read:
+        if each.student not in again:
+            slips += [(step, each.student) for step in each.slips]
+    words = "a slip" if len(slips) == 1 else "slips"
+    yield from _lost_in_steps(slips, words)
+    reasons = (("too coarse", "too few decimals"), ("missing", "missing numbers"))
     for reason, words in reasons:
         found = []
         for each in read:
-            told = (*each.mistakes, *each.losses)
-            steps = dict.fromkeys(step for step, why in told if why == reason)
-            found += [(step, each.student) for step in steps]
-        for step, who in most_first(found):
-            students = count(len(who), "student")
-            yield (f"{students}: {words} in {step}. {named(who)}.",)
+            found += [(step, each.student) for step, why in each.losses if why == reason]
+        yield from _lost_in_steps(found, words)
+
+
+def _lost_in_steps(found: Sequence[tuple[str, str]], words: str) -> Iterator[Text]:
+    """One line for all of these pairs of a step and a student, if there are some."""
+    if not found:
+        return
+    once = dict.fromkeys(found)
+    steps = listed([step for step, _ in most_first(once)])
+    who = [*dict.fromkeys(student for _, student in found)]
+    students = count(len(who), "student")
+    yield (f"{students}: {words} in {steps}. {named(who)}.",)
 
 
 def _taught_again(read: Sequence[Marked], made: Sequence[tuple[str, list[str]]]) -> Iterator[Text]:
@@ -368,6 +410,9 @@ def _made(read: Sequence[Marked]) -> list[Made]:
 
 
 def _first_steps(read: Sequence[Marked]) -> list[tuple[str, list[str]]]:
-    return most_first(
-        (each.first_wrong.partition(",")[0], each.student) for each in read if each.first_wrong
-    )
+    return most_first((_first_step(each), each.student) for each in read if each.first_wrong)
+
+
+def _first_step(each: Marked) -> str:
+    """The step of the first wrong number; empty for none."""
+    return each.first_wrong.partition(",")[0]

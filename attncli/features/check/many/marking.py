@@ -27,6 +27,7 @@ from attncli.features.check.many.time_limit import OutOfTimeError, within
 from attncli.features.check.many.told import ASK, BY_TEACHER, Told, told_of
 from attncli.features.check.marks.model import LossReason, Marks, WrongCell
 from attncli.features.check.marks.page import reasons, rounded_marks
+from attncli.features.check.marks.solution import is_slip
 from attncli.features.check.one_solution import (
     answers_source,
     check_solution,
@@ -159,6 +160,7 @@ def _mark(submission: Submission, settings: Settings) -> Marked:
         written=written,
         other_shapes=tuple(each.in_words for each in solution.verdicts.answers.other_shapes),
         examples=examples_of(solution, diagnoses),
+        named_slips=tuple(map(is_slip, diagnoses)),
         by_step=by_step(solution, asked or ()),
     )
 

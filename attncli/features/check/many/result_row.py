@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import chain, repeat, zip_longest
 from typing import Any, Literal, NamedTuple
 
 from attncli.cli.classes.summary import plain_marks
@@ -62,7 +62,8 @@ class Marked:
     `examples` has for each of the mistakes the number that is read most quickly, and `by_step` how
     many of the numbers of each step are worth a mark, and of how many. `losses` are pairs of a step
     and why some of its numbers lost their marks; `other_shapes` say which matrices have another
-    shape than their step. No results hold these five.
+    shape than their step. `named_slips` says of each of the mistakes whether it is a slip in a
+    single number that has a name. Tables hold none of these six.
     """
 
     student: str
@@ -84,6 +85,7 @@ class Marked:
     taken_off: tuple[tuple[float, str], ...] = ()
     losses: tuple[tuple[str, LossReason], ...] = field(default=(), compare=False, repr=False)
     other_shapes: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    named_slips: tuple[bool, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def is_blank(self) -> bool:
@@ -96,6 +98,23 @@ class Marked:
         marks for them by hand.
         """
         return bool(self.error) or (self.is_blank and not self.marks)
+
+    @property
+    def slips(self) -> list[str]:
+        """The steps with a single number that is wrong by itself, each once."""
+        return [*dict.fromkeys(step for step, _, is_slip in self._told_apart() if is_slip)]
+
+    @property
+    def without_slips(self) -> list[tuple[str, str]]:
+        """The mistakes that are no slips, each with its step."""
+        return [(step, mistake) for step, mistake, is_slip in self._told_apart() if not is_slip]
+
+    def _told_apart(self) -> Iterator[tuple[str, str, bool]]:
+        """Each step with its mistake, and whether that is a slip."""
+        # Rows of earlier results may not say it.
+        have_names = chain(self.named_slips, repeat(False))
+        for (step, mistake), has_name in zip(self.mistakes, have_names, strict=False):
+            yield step, mistake, has_name or mistake == SLIP
 
     @property
     def plain_marks(self) -> float | int | None:
@@ -125,6 +144,6 @@ class Marked:
         }
 
     def _mistakes_data(self) -> Iterator[dict[str, Any]]:
-        for (step, mistake), example in zip_longest(self.mistakes, self.examples):
+        for (step, mistake, is_slip), example in zip_longest(self._told_apart(), self.examples):
             shown = None if example is None else example._asdict()
-            yield {"step": step, "mistake": mistake, "example": shown}
+            yield {"step": step, "mistake": mistake, "slip": is_slip, "example": shown}

@@ -70,6 +70,7 @@ def row_of_json(row: Mapping[str, Any]) -> Marked:
                 (_text(each["step"]), _text(each["mistake"])) for each in row["mistakes"]
             ),
             examples=tuple(_example(each.get("example")) for each in row["mistakes"]),
+            named_slips=tuple(_truth(each.get("slip", False)) for each in row["mistakes"]),
             by_step={
                 _text(each["step"]): (_whole(each["right_or_carried"]), _whole(each["of"]))
                 for each in row.get("steps", ())

@@ -399,8 +399,8 @@ def causes(
     names: dict[tuple[frozenset[WrongCell], Fraction, bool, bool], list[str]] = {}
     for key, cells in explained.items():
         name, found = key[0], of[key]
-        is_slip = _is_slip(found)
-        costs = scheme.slip if is_slip else _cost_of(name, scheme)
+        of_slip = is_slip(found)
+        costs = scheme.slip if of_slip else _cost_of(name, scheme)
         if name == ROUNDED_ON_THE_WAY:
             costs = Fraction(0)
         # The weights are those of the right way.
@@ -411,14 +411,14 @@ def causes(
         said = with_labels(judgement, name)
         if not likely:
             said = f"perhaps {said}"
-        names.setdefault((frozenset(cells), costs, is_slip, likely), []).append(said)
+        names.setdefault((frozenset(cells), costs, of_slip, likely), []).append(said)
     return [
-        Cause(", or ".join(said), costs, cells, is_slip, likely)
-        for (cells, costs, is_slip, likely), said in names.items()
+        Cause(", or ".join(said), costs, cells, of_slip, likely)
+        for (cells, costs, of_slip, likely), said in names.items()
     ]
 
 
-def _is_slip(found: Diagnosis) -> bool:
+def is_slip(found: Diagnosis) -> bool:
     """Whether a single number went wrong: one that was written, one that was read, or one that the
     problem gives; or two that were exchanged.
     """

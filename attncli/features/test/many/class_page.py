@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from statistics import mean
+from statistics import mean, median
 from typing import Any
 
 from attncli.cli.classes.results import further_columns, results_document, table_of_marks
@@ -105,7 +105,8 @@ def _data(results: Sequence[Tested]) -> dict[str, Any]:
             "students": len(results),
             "passed": sum(each.passed for each in results),
             "not_tested": len(results) - len(tested),
-            "mean_share": mean(each.share for each in tested) if tested else None,
+            "mean_share": mean(_shares(tested)) if tested else None,
+            "median_share": median(_shares(tested)) if tested else None,
             "mistakes": made,
         },
     }

@@ -294,6 +294,7 @@ def test_json_and_its_schema() -> None:
     summary = data["summary"]
     assert (summary["students"], summary["passed"], summary["not_read"]) == (5, 1, 1)
     assert summary["mean_share"] == pytest.approx((1 + 0.75 + 0.5 + 0.75) / 4)
+    assert summary["median_share"] == 0.75
     assert summary["first_wrong"] == [
         {"step": "scores", "students": ["Бела"]},
         {"step": "weights", "students": ["=cmd()"]},

@@ -1,65 +1,92 @@
-"""The page of a class: what to teach again, how each step went, and a table that sorts."""
+"""What the page of a class says of rows, whatever made them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from attncli.features.check.many.class_page import class_page
-from attncli.features.check.many.result_row import Example, Marked
-from attncli.render import Style, render
-
-UNSCALED = ("scaled", "the scores were not scaled")
-COUNTS = {"right": 1, "carried": 0, "rounding": 0, "wrong": 1, "missing": 0}
-LONG_NAME = "Ada Augusta King, Countess of Lovelace"[:36]
+from attncli.features.check.many.copies import Alike, Copies
+from attncli.features.check.many.result_row import SLIP, Marked
+from attncli.features.check.verdicts import VERDICTS
+from attncli.page.document import Document, Listing, Paragraph, Table, plain
 
 
-def row(student: str, marks: float, right: int, example: Example | None = None) -> Marked:
-    mistakes = (UNSCALED,) if example else ()
+def row(
+    student: str,
+    mistakes: Sequence[tuple[str, str]] = (),
+    *,
+    first_wrong: str = "",
+    slips: Sequence[bool] = (),
+    error: str = "",
+) -> Marked:
+    if error:
+        return Marked(student, "p.yaml", "a.yaml", error=error)
     return Marked(
         student,
         "p.yaml",
-        f"{student}.yaml",
-        marks=marks,
-        of=10,
-        counts=COUNTS,
-        mistakes=mistakes,
-        examples=(example,) if example else (),
-        by_step={"scaled": (right, 4), "output": (4, 4)},
+        "a.yaml",
+        marks=1,
+        of=2,
+        counts=dict.fromkeys(VERDICTS, 1),
+        first_wrong=first_wrong,
+        mistakes=tuple(mistakes),
+        named_slips=tuple(slips),
+        by_step={"Q": (1, 2), "scores": (1, 2), "weights": (1, 2)},
     )
 
 
-ROWS = [
-    row("Ben", 9.5, 4),
-    row("Cy", 10, 1, Example("t1", "2.83", "2.000")),
-    row(LONG_NAME, 2, 1, Example("t2", "1", "0.707")),
-    row("Dai 10", 8, 2),
-    row("Dai 9", 8, 2),
-]
+def taught(page: Document) -> list[str]:
+    listings = [block for block in page.blocks if isinstance(block, Listing)]
+    return [plain(item) for listing in listings for item in listing.items]
 
 
-def test_the_smallest_example_is_shown() -> None:
-    page = " ".join(render(class_page(ROWS), "table", Style()).split())
-    said = f"2 students: scaled: the scores were not scaled. To show, {LONG_NAME}, t2: 1, where"
-    assert said in page
-    assert "Also Cy." in page
-    data = class_page(ROWS).data()
-    [mistake] = data["summary"]["mistakes"]
-    assert mistake["example"] == {
-        "student": LONG_NAME,
-        "where": "t2",
-        "given": "1",
-        "right": "0.707",
-    }
+def paragraphs(page: Document) -> list[str]:
+    return [plain(block.text) for block in page.blocks if isinstance(block, Paragraph)]
 
 
-def test_each_step_has_a_bar() -> None:
-    """10 of 20 is half of a bar of sixteen."""
-    lines = render(class_page(ROWS), "table", Style()).splitlines()
-    bars = {line.split()[0]: line.count("█") for line in lines if "█" in line}
-    assert bars == {"scaled": 8, "output": 16}
-    steps = class_page(ROWS).data()["summary"]["steps"]
-    assert steps[0] == {"step": "scaled", "right_or_carried": 10, "of": 20}
+def test_mistakes_that_are_not_listed_are_counted_as_they_were_made() -> None:
+    """Of 22 mistakes that one student each made, 20 are listed; of two that three made, all."""
+    one_each = [row(f"s{number}", [("Q", f"mistake {number}")]) for number in range(22)]
+    page = class_page(one_each)
+    assert len(taught(page)) == 20
+    assert "2 more mistakes were made by 1 student each." in paragraphs(page)
+    twice = [row(f"t{number}", [("Q", f"mistake {number}")]) for number in range(22)]
+    page = class_page([*one_each, *twice])
+    assert "2 more mistakes were made by at most 2 students each." in paragraphs(page)
+    page = class_page(one_each[:21])
+    assert "1 more mistake was made by 1 student." in paragraphs(page)
 
 
-def test_a_name_is_on_one_line() -> None:
-    page = render(class_page(ROWS), "table", Style(width=80))
-    assert any(line.strip().startswith(LONG_NAME) for line in page.splitlines())
-    assert all(len(line) <= 80 for line in page.splitlines())
+def test_a_mistake_in_several_steps_of_one_student_counts_once() -> None:
+    rows = [row("Ada", [("Q", "rows were exchanged"), ("K", "rows were exchanged")])]
+    assert taught(class_page(rows)) == ["1 student: Q and K: rows were exchanged. Ada."]
+
+
+def test_slips_of_students_who_are_alike_count_once() -> None:
+    rows = [
+        row("Ada", [("K", "perhaps a sign was lost"), ("V", SLIP)], slips=[True]),
+        row("Ben", [("K", "perhaps a sign was lost"), ("V", SLIP)], slips=[True]),
+        row("Cy", [("V", SLIP)]),
+    ]
+    said = "slips in V and K."
+    assert taught(class_page(rows)) == [f"3 students: {said} Ada, Ben, Cy."]
+    alike = Copies(alike=(Alike(("Ada", "Ben"), 2, 0.001),))
+    first, *_ = taught(class_page(rows, alike))
+    assert first == f"2 students: {said} Ada, Cy."
+
+
+def test_first_wrong_numbers_are_sorted_by_the_order_of_the_steps() -> None:
+    rows = [
+        row("Ada", first_wrong="weights, a → b"),
+        row("Ben"),
+        row("Cy", first_wrong="Q, a, d1"),
+        row("Dai", first_wrong="scores, a → b"),
+        row("Eve", error="x is not a number"),
+        row("Fay", first_wrong="Q, b, d2"),
+    ]
+    [table] = [
+        block for block in class_page(rows).blocks if isinstance(block, Table) and block.sorts
+    ]
+    column = len(table.head) - 1
+    ranks = dict(zip("ABCDEF", table.ranks[column], strict=True))
+    assert ranks["C"] == ranks["F"] < ranks["D"] < ranks["A"] < ranks["E"]

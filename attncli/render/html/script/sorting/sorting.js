@@ -37,24 +37,27 @@
   /**
    * Which of two cells comes first. An empty one is last, whichever way the others are sorted.
    *
-   * @param {Element} one
-   * @param {Element} other
+   * @param {HTMLElement} one
+   * @param {HTMLElement} other
    * @param {number} way
    */
   function orderOfCells(one, other, way) {
     const [text, otherText] = [one.textContent.trim(), other.textContent.trim()];
     if (!text || !otherText) return Number(!text) - Number(!otherText);
-    const [number, otherNumber] = [leadingNumber(text), leadingNumber(otherText)];
+    const [number, otherNumber] = [numberOf(one, text), numberOf(other, otherText)];
     const areNumbers = !Number.isNaN(number) && !Number.isNaN(otherNumber);
     return way * (areNumbers ? number - otherNumber : NAME_ORDER.compare(text, otherText));
   }
 
   /**
-   * The number that a cell begins with: 17.5 of 17.5 / 20, and 1024 of 1,024.
+   * What a cell is sorted by: its rank, or the number that it begins with, 17.5 of 17.5 / 20, and
+   * 1024 of 1,024.
    *
+   * @param {HTMLElement} cell
    * @param {string} text
    */
-  function leadingNumber(text) {
+  function numberOf(cell, text) {
+    if (cell.dataset.rank) return Number(cell.dataset.rank);
     const found = /^[-−]?[\d,]*\.?\d+(?=$|\s)/.exec(text);
     return found ? Number(found[0].replaceAll(",", "").replace("−", "-")) : NaN;
   }
