@@ -84,7 +84,7 @@ def derivation(trace: Trace, view: View, deviation: FormatDeviation | None = Non
         lambda: _data(whole, view, deviation),
         array=lambda: one_array(trace, names),
         rows=lambda: table_rows(trace, names),
-        opening=opening(trace) if is_whole else "",
+        opening=opening(trace, has_all_numbers=not view.blank) if is_whole else "",
     )
 
 

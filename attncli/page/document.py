@@ -108,6 +108,19 @@ class Math(NamedTuple):
     expression: Expression
 
 
+class Field(str):
+    """Room in a sentence for a few letters: dots, and in a browser a field. `name` is what is to be
+    written there.
+    """
+
+    name: str
+
+    def __new__(cls, name: str, letters: int) -> Field:
+        made = super().__new__(cls, "." * letters)
+        made.name = name
+        return made
+
+
 # A run of prose. Its strings are plain text, never markup.
 Text: TypeAlias = tuple["str | Math", ...]
 # Factors, then the result, as in ((3, 4), (4, 3), (3, 3)); or the result alone.

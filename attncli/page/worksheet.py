@@ -14,7 +14,17 @@ from attncli.errors import usage_error
 from attncli.mistakes.audit import Audit
 from attncli.page.audit import audit_blocks
 from attncli.page.derivation import derivation
-from attncli.page.document import Block, Document, Formula, Grid, Heading, Math, Paragraph
+from attncli.page.document import (
+    Block,
+    Document,
+    Field,
+    Formula,
+    Grid,
+    Heading,
+    Math,
+    Paragraph,
+    Text,
+)
 from attncli.page.gradient import gradient_page
 from attncli.page.printer import format_number
 from attncli.page.view import View, chosen_steps
@@ -23,7 +33,9 @@ from attncli.tracing.model import Trace, hides_keys
 from attncli.tracing.slices import backward_steps, loss_steps
 
 # What a sheet has room for at its top, and for how many letters.
-FIELDS = {"Name": 24, "Date": 12, "Points": 8}
+FIELDS = {"Name": 24, "Date": 12, "Marks": 8}
+# Whoever marks the sheet writes here, and not who hands it in.
+MARKS = "Marks"
 
 
 class Worth(NamedTuple):
@@ -61,7 +73,7 @@ def worksheet(
     said = _what_to_do(trace, asked, worth)
     head: list[Block] = []
     if fields:
-        head.append(Paragraph((_room_for(fields, worth),)))
+        head.append(Paragraph(_room_for(fields, worth)))
     if "weights" in view.blank and hides_keys(trace):
         said += " Where the mask hides a key, the weight is 0: write 0."
     needed = view.precision if decimals is None else decimals
@@ -74,7 +86,7 @@ def _what_to_do(trace: Trace, asked: Sequence[str], worth: Worth | None) -> str:
         results = listed([f"the {_with_marks(trace, name, worth)}" for name in asked])
         return (
             f"Hand in {results}. The other steps bring no marks: their room is for your work, from"
-            " the first step to the last."
+            " the first step to the last. But an error in one of them costs marks, once."
         )
     said = "Work through the steps from the first to the last, and write a number on every line."
     if worth is not None:
@@ -92,13 +104,17 @@ def _with_marks(trace: Trace, name: str, worth: Worth | None) -> str:
     return f"{title} ({marks} {'mark' if marks == '1' else 'marks'})"
 
 
-def _room_for(fields: Sequence[str], worth: Worth | None) -> str:
-    """Name: ..........   Date: ......   Points: .... of 20"""
-    # Underscores would be read as blanks for numbers.
-    room = "   ".join(f"{field}: {FIELDS[field] * '.'}" for field in fields)
-    if worth is not None and fields[-1] == "Points":
-        room += f" of {worth.of}"
-    return room
+def _room_for(fields: Sequence[str], worth: Worth | None) -> Text:
+    """Name: ..........   Date: ......   Marks: .... of 20"""
+    room: list[str] = []
+    for field in fields:
+        before = "   " if room else ""
+        # Underscores would be read as blanks for numbers.
+        dots = FIELDS[field] * "."
+        room += [f"{before}{field}: ", dots if field == MARKS else Field(field, FIELDS[field])]
+    if worth is not None and fields[-1] == MARKS:
+        room.append(f" of {worth.of}")
+    return tuple(room)
 
 
 def _compact(

@@ -121,8 +121,9 @@ const acts = {
   scroll: (page, selector) => page.locator(selector).evaluate((found) => (found.scrollLeft = found.scrollWidth)),
   print: (page) => page.emulateMedia({ media: "print" }),
   printing: (page, event) => page.evaluate((name) => dispatchEvent(new Event(name)), event),
-  fill: (page, texts) => texts.split(" ").reduce((before, text, at) => before.then(() => page.locator("main input").nth(at).fill(text)), Promise.resolve()),
+  fill: (page, texts) => texts.split(" ").reduce((before, text, at) => before.then(() => page.locator("main td input").nth(at).fill(text)), Promise.resolve()),
   name: (page, text) => page.getByLabel("Name").fill(text),
+  date: (page, text) => page.getByLabel("Date").fill(text),
   open: (page, text) => page.setInputFiles("input[type=file]", { name: "answers.yaml", mimeType: "text/yaml", buffer: Buffer.from(text) }),
   wait: (page) => page.evaluate(() => new Promise((done) => setTimeout(done, 200))), // until the lines have followed
 };
@@ -150,7 +151,7 @@ const answers = {
   address: (page) => page.waitForTimeout(400).then(() => page.evaluate(() => location.hash)),
   marked: (page) => page.evaluate(() => [...document.querySelectorAll("table .operand")].map((cell) => `${cell.closest("table").dataset.array} ${cell.textContent}`)),
   arrays: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((table) => table.dataset.array)),
-  blanks: (page) => page.locator("main input").evaluateAll((found) => found.map((each) => each.closest("[data-array]").dataset.array)),
+  blanks: (page) => page.locator("main td input").evaluateAll((found) => found.map((each) => each.closest("[data-array]").dataset.array)),
   values: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.value)),
   texts: (page, selector) => page.locator(selector).allInnerTexts(),
   hrefs: (page, selector) => page.locator(selector).evaluateAll((found) => found.map((each) => each.hash)),

@@ -3,6 +3,7 @@ again."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -47,11 +48,32 @@ def test_what_is_typed_is_saved_as_answers(browser: Browser, tmp_path: Path) -> 
 @pytest.mark.browser
 def test_a_saved_file_is_gone_on_with(browser: Browser, tmp_path: Path) -> None:
     page = sheet(HEADS, tmp_path)
-    [[text]] = played(browser, (page, [("fill", "0.70 -1 1/2 x"), ("name", 'Bo "B"'), SAVE]))
-    play = [("open", text), ("wait", ""), ("values", "main input"), ("values", ".saving input")]
-    [[values, bar]] = played(browser, (page, play))
+    typed = [("fill", "0.70 -1 1/2 x"), ("name", 'Bo "B"'), ("date", "3 May: 10 h")]
+    [[text]] = played(browser, (page, [*typed, SAVE]))
+    play = [("open", text), ("wait", ""), ("values", "td input"), ("values", "input.word")]
+    [[values, words]] = played(browser, (page, play))
     assert values[:5] == ["0.70", "-1", "1/2", "x", ""]
-    assert bar[0] == 'Bo "B"'
+    assert words == ['Bo "B"', "3 May: 10 h"]
+
+
+def test_a_page_has_one_place_for_a_name(tmp_path: Path) -> None:
+    """Who marks the sheet writes the marks, so there is no field for them."""
+    page = sheet(HEADS, tmp_path).read_text("utf-8")
+    assert re.findall('<input class="word" name="([^"]*)"', page) == ["Name", "Date"]
+    assert "Marks: ........</p>" in page
+
+
+@pytest.mark.browser
+def test_a_page_without_a_title_asks_for_the_name_below(browser: Browser, tmp_path: Path) -> None:
+    page = tmp_path / "sheet.html"
+    assert run(["worksheet", str(HEADS), "--no-title", "-o", str(page)]) == 0
+    [[text]] = played(browser, (page, [("name", "Ada"), SAVE]))
+    assert text.startswith("# Name: Ada\n# Answers to ")
+
+
+def test_the_opening_of_a_sheet_promises_no_numbers(tmp_path: Path) -> None:
+    page = sheet(HEADS, tmp_path).read_text("utf-8")
+    assert re.search('<p class="opening">[^<]* do it[.]</p>', page)
 
 
 @pytest.mark.browser

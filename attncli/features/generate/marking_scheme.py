@@ -7,14 +7,17 @@ does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from textwrap import fill
 
 from attncli.english import count, either, listed
 from attncli.marking.shares import HALF, marks_of_steps, numbers_of
 from attncli.marking.sheet_marks import SheetMarks, plain_marks
 from attncli.tracing.model import Trace
 
+# The comments are no wider.
+WIDEST_COMMENT = 98
 # Of the marks of the whole, a mistake costs this share, and a slip half of it.
 _SHARE_OF_A_MISTAKE = Fraction(1, 10)
 
@@ -25,8 +28,8 @@ _BEGINNING = """\
 # The marks of the whole sheet.
 marks: {marks}
 
-# How many decimals the sheets ask for. A number that was rounded to fewer is not right; a whole
-# number needs none.
+# How many decimals the sheets ask for; a whole number needs none. What a number with fewer loses
+# is said at digit, below.
 decimals: {decimals}
 
 # The marks of each step. They add up to those of the whole sheet: change two at once. Every number
@@ -39,9 +42,7 @@ _END = """
 # was made. The numbers that follow from it cost nothing more.
 mistake: {mistake}
 
-# Taken off for each single number that is wrong by itself, such as 2·3 = 5. What follows from it
-# costs nothing more. Several in one step cost no more than a mistake, or than the marks of their
-# numbers, if these are more.
+{on_slips}
 slip: {slip}
 
 # The part of its marks that a number loses for each decimal that is missing. With 0.5, one decimal
@@ -58,11 +59,29 @@ def marking(trace: Trace, asked: Sequence[str], marks: SheetMarks, decimals: int
     if copied:
         said = f"# {listed(copied)} {either(len(copied), 'is', 'are')} only copied: no marks.\n"
     yield _BEGINNING.format(marks=marks.whole, decimals=decimals, copies=said)
-    for name, share in marks_of_steps(trace, asked, marks).items():
+    worth = marks_of_steps(trace, asked, marks)
+    for name, share in worth.items():
         title = trace.steps[name].rule.title.lower()
         yield f"  {name}: {share}  # {title}, {count(numbers[name], 'number')}\n"
     mistake = _cost_of_a_mistake(marks.whole)
-    yield _END.format(mistake=plain_marks(mistake), slip=plain_marks(mistake / 2))
+    on_slips = _on_slips({name: float(worth[name]) / numbers[name] for name in worth})
+    slip = plain_marks(mistake / 2)
+    yield _END.format(mistake=plain_marks(mistake), on_slips=on_slips, slip=slip)
+
+
+def _on_slips(shares: Mapping[str, float]) -> str:
+    """The comment on slips: what one costs, and what a number that is left blank costs, which may
+    be less.
+    """
+    each = listed([f"{share:.2g} in {name}" for name, share in shares.items()])
+    said = (
+        "Taken off for each single number that is wrong by itself, such as 2·3 = 5. What follows"
+        " from it costs nothing more. Several in one step cost no more than a mistake, or than the"
+        " marks of their numbers, if these are more. A number that is left blank costs its part of"
+        f" the marks of its step instead, here about {each}. In a step of many numbers, a slip may"
+        " cost more than that: choose a smaller slip if nobody is to lose by trying."
+    )
+    return fill(said, WIDEST_COMMENT, initial_indent="# ", subsequent_indent="# ")
 
 
 def _cost_of_a_mistake(marks: int) -> Fraction:

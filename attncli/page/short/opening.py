@@ -8,9 +8,9 @@ from attncli.english import count
 from attncli.tracing.model import Trace
 
 
-def opening(trace: Trace) -> str:
+def opening(trace: Trace, *, has_all_numbers: bool = True) -> str:
     """Every word looks at the other words and mixes what it finds. Here 3 words do it, with all
-    numbers.
+    numbers; or without these words, on a page that leaves some of them out.
 
     Empty where equations of the problem's own stand in the place of attention.
     """
@@ -21,7 +21,8 @@ def opening(trace: Trace) -> str:
         word = "word"
     does = _what_it_does(trace, word)
     who = _who_does_it(trace, word)
-    return f"{does} Here {who}, with all numbers."
+    end = ", with all numbers" if has_all_numbers else ""
+    return f"{does} Here {who}{end}."
 
 
 def are_words(labels: Iterable[str]) -> bool:

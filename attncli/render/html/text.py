@@ -13,7 +13,7 @@ from attncli.equation.nodes import Expression, Number
 from attncli.equation.notation import UNICODE
 from attncli.equation.printer import write, write_number
 from attncli.escaping import label, visible
-from attncli.page.document import Math, Text
+from attncli.page.document import Field, Math, Text
 
 
 def written(text: str) -> str:
@@ -81,11 +81,20 @@ _OPENING = ("(", "“", '"')
 _BESIDE = re.compile(r" = \d+[),.;:?]?|[),.;:?]")
 
 
+def _piece(piece: str | Math) -> str:
+    if isinstance(piece, Math):
+        return math(piece.expression)
+    if isinstance(piece, Field):
+        called = attribute(piece.name)
+        # A letter is wider than a dot, and a field for as many is wider still.
+        size = len(piece) * 2 // 3
+        return f'<input class="word" name="{called}" size="{size}" aria-label="{called}"/>'
+    return written(piece)
+
+
 def sentence(text: Text) -> str:
     """A run of prose. A formula is not parted from its number and the punctuation beside it."""
-    pieces = [
-        math(piece.expression) if isinstance(piece, Math) else written(piece) for piece in text
-    ]
+    pieces = [*map(_piece, text)]
     for place, piece in enumerate(text):
         if not isinstance(piece, Math):
             continue

@@ -139,7 +139,8 @@ def test_a_set(capsys: pytest.CaptureFixture[str]) -> None:
     # Of 20 marks, 16 numbers have 9, and 20 have 11.
     asked = "Hand in the attention weights (9 marks) and the output (11 marks). The other steps"
     assert asked in sheet
-    assert "Points: ........ of 20" in sheet
+    assert "But an error in one of them costs marks, once." in sheet
+    assert "Marks: ........ of 20" in sheet
 
 
 @pytest.mark.long

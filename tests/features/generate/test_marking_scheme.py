@@ -50,6 +50,18 @@ def test_every_number_is_worth_about_the_same() -> None:
     }
 
 
+def test_the_comments_say_what_a_blank_costs_beside_a_slip() -> None:
+    """9 / 16 and 11 / 20."""
+    rng = np.random.default_rng(1)
+    given = {name: rng.integers(-1, 2, (4, 5)) for name in ("Q", "K", "V")}
+    trace = attncli.trace(given)
+    asked = asked_steps(trace, ["weights", "output"])
+    lines = "".join(marking(trace, asked, SheetMarks(20), 2)).splitlines()
+    text = " ".join(line.removeprefix("# ") for line in lines)
+    assert "instead, here about 0.56 in weights and 0.55 in output." in text
+    assert max(map(len, lines)) < 100
+
+
 @pytest.mark.parametrize(
     ("marks", "mistake", "slip"), [(1, 0.1, 0.05), (5, 0.5, 0.25), (33, 3.5, 1.75), (100, 10, 5)]
 )

@@ -102,8 +102,8 @@
       .replace(/^-|-$/g, "");
 
   function save() {
-    const named = asFileName(nameField.value);
-    const first = nameField.value.trim() ? `# Name: ${nameField.value.trim()}\n` : "";
+    const named = SHEET.is_named ? "" : asFileName(WORDS.get("Name").value);
+    const first = [...WORDS].map(([name, field]) => saidOf(name, field.value.trim())).join("");
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([first + answers()], { type: "application/yaml" }));
     link.download = named ? `${named}.yaml` : SHEET.file;
@@ -113,13 +113,23 @@
     say(`Saved as ${link.download}. Hand in this file.`);
   }
 
+  /**
+   * What the file says of a word at the top, or nothing where none was typed.
+   *
+   * @param {string} name
+   * @param {string} text
+   */
+  const saidOf = (name, text) => (text ? `# ${name}: ${text}\n` : "");
+
   async function goOn() {
     const [file] = openField.files;
     if (!file) return;
     const text = await file.text();
     const found = fill(text);
-    const name = /^# Name: (.*)/.exec(text);
-    if (name) nameField.value = name[1];
+    for (const [, name, said] of text.matchAll(/^# (\w+): (.*)/gm)) {
+      const field = WORDS.get(name);
+      if (field) field.value = said;
+    }
     isSaved = true;
     say(found ? count() : `${file.name} has no answers to these steps.`);
     openField.value = "";
@@ -152,9 +162,16 @@
     return label;
   }
 
-  const nameField = document.createElement("input");
-  nameField.autocomplete = "name";
-  nameField.size = 18;
+  /**
+   * The fields for words at the top of the page, by their names.
+   *
+   * @type {Map<string, HTMLInputElement>}
+   */
+  const WORDS = new Map();
+  /** @type {NodeListOf<HTMLInputElement>} */
+  const words = document.querySelectorAll("main input.word");
+  for (const field of words) WORDS.set(field.name, field);
+
   const openField = document.createElement("input");
   openField.type = "file";
   openField.accept = ".yaml,.yml";
@@ -171,7 +188,12 @@
   const bar = document.createElement("form");
   bar.className = "saving";
   bar.addEventListener("submit", (event) => event.preventDefault());
-  if (!SHEET.is_named) bar.append(labelled("Name", nameField));
+  if (!SHEET.is_named && !WORDS.has("Name")) {
+    // A page without a title has no room for a name.
+    const field = document.createElement("input");
+    WORDS.set("Name", field);
+    bar.append(labelled("Name", field));
+  }
   bar.append(button, status, opening);
   document.querySelector(".attncli").append(bar);
   say(count());
