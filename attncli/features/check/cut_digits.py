@@ -116,7 +116,7 @@ def _cost_something(judgement: Judgement, found: list[tuple[str, CellIndex]]) ->
 def _written(cell: JudgedCell) -> str:
     """`cut off`, `rounded up`, or nothing where the number does not tell, or is another one."""
     claim = cell.given
-    if claim is None or claim.exact or not claim.value.is_finite():
+    if claim is None or claim.exact or not claim.value.is_finite() or cell.from_right:
         return ""
     for number in (cell.own, cell.expected):
         exact = Decimal(repr(number))

@@ -17,7 +17,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Context, Decimal, localcontext
+from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
 from typing import Literal, TypeAlias, cast, get_args
@@ -49,6 +49,8 @@ DIFFER_WHEN_SHIFTED = ("exp", "row_sum")
 LEAST_NOT_NEARLY_ZERO = 0.01
 # There is room for claims of up to 400 digits.
 _FOR_LONG_CLAIMS = Context(prec=1000)
+# By so many halves of a unit, rounding may put a number off that is worked out from others.
+_UNITS_NEAR = 30
 # How far the difference of two floats may be off, each of which was rounded once.
 _FLOAT_ERROR = 4 * float(np.finfo(float).eps)
 # In halves of a unit of a claim's last digit: so near to where the next claim begins, floats leave
@@ -66,7 +68,8 @@ class JudgedCell:
     numbers.
 
     Where a mistake gives a number just as it was written, it has `enough_digits`, however few: the
-    1 of scores that were not scaled is a 1.
+    1 of scores that were not scaled is a 1. One that is `from_right` is carried from right numbers,
+    though wrong ones were written in their place.
     """
 
     verdict: Verdict
@@ -74,6 +77,7 @@ class JudgedCell:
     expected: float
     own: float
     enough_digits: bool = False
+    from_right: bool = False
 
     @property
     def too_coarse(self) -> bool:
@@ -112,7 +116,7 @@ class JudgedCell:
         if self.verdict == "right":
             claim = cast("Claim", self.given)
             return rounds_to(Decimal(repr(self.own)), claim)
-        return self.verdict == "carried"
+        return self.verdict == "carried" and not self.from_right
 
 
 @dataclass(frozen=True, eq=False)
@@ -352,9 +356,10 @@ def judge(trace: Trace, answers: Answers, decimals: int | None = None) -> Judgem
     answers = with_decimals_asked(answers, decimals)
     values = CellValues(trace, answers)
     effort = Effort()
-    by_value = {}
+    by_value: dict[str, NDArray[np.object_]] = {}
     for name, answer in answers.steps.items():
-        by_value[name] = _judge_step(values, answer, effort)
+        cells = _judge_step(values, answer, effort)
+        by_value[name] = _with_carried_from_right(values, name, cells, by_value)
     steps = _without_coarse(values, by_value)
     return Judgement(values, steps, by_value)
 
@@ -438,6 +443,74 @@ def _judge_step(values: CellValues, answer: Answer, effort: Effort) -> NDArray[n
             verdict = _judge_cell(values, name, index, claim, effort)
         cells[place] = JudgedCell(verdict, claim, expected, carried)
     return cells.reshape(answer.cells.shape)
+
+
+def _with_carried_from_right(
+    values: CellValues,
+    name: str,
+    cells: NDArray[np.object_],
+    before: Mapping[str, NDArray[np.object_]],
+) -> NDArray[np.object_]:
+    """The verdicts on a step where wrong numbers were written `before`: who miscopies a number into
+    the solution works on with the right one, rounded as the others are.
+    """
+    off = indices_where(cells, "wrong", "rounding")
+    if not off or values.trace.steps[name].rule.given:
+        return cells
+    miswritten = {of: indices for of, judged in before.items() if (indices := _miswritten(judged))}
+    if not miswritten:
+        return cells
+    right = _with_right_numbers(values, miswritten)
+    found = cells.copy()
+    for index in off:
+        cell = cast("JudgedCell", cells[index])
+        if _is_carried(right, name, index, cast("Claim", cell.given)):
+            found[index] = replace(cell, verdict="carried", from_right=True)
+    return found
+
+
+def _miswritten(cells: NDArray[np.object_]) -> list[CellIndex]:
+    """The wrong numbers of a step that do not only have too few decimals."""
+    return [index for index in indices_where(cells, "wrong") if not cells[index].looks_too_coarse]
+
+
+def _with_right_numbers(
+    values: CellValues, miswritten: Mapping[str, Sequence[CellIndex]]
+) -> CellValues:
+    """The values of a solution where in the place of these numbers stood what follows from those
+    before them.
+    """
+    answers = dict(values.answers.steps)
+    for name, indices in miswritten.items():
+        claims = answers[name].cells.copy()
+        for index in indices:
+            own = values.own(name, index)
+            claims[index] = _as_precise(own, claims[index])
+        answers[name] = Answer(name, claims)
+    return CellValues(values.trace, replace(values.answers, steps=answers))
+
+
+def _as_precise(number: Decimal, claim: Claim) -> Claim:
+    """A number written with as many digits as a claim has."""
+    if claim.exact or not number.is_finite():
+        return Claim(str(number), number, Decimal(0))
+    with localcontext(_FOR_LONG_CLAIMS):
+        unit = 2 * claim.half
+        rounded = (number / unit).to_integral_value(ROUND_HALF_UP) * unit
+    return Claim(str(rounded), rounded, claim.half)
+
+
+def _is_carried(values: CellValues, name: str, index: CellIndex, claim: Claim) -> bool:
+    """Whether a number follows from those before it, each within its precision."""
+    own = values.own(name, index)
+    if rounds_to(own, claim):
+        return True
+    if claim.coarse or not own.is_finite() or not claim.value.is_finite():
+        return False
+    if abs(own - claim.value) > _UNITS_NEAR * claim.half:
+        return False
+    equation = values.equation(name, index)
+    return not equation.exact and equation.reaches(_within(claim, claim.half))
 
 
 def round_to_claims(
@@ -588,7 +661,7 @@ def differs_as_written(cell: JudgedCell) -> bool:
     """Whether a carried cell is not what the numbers before it give exactly as they stand, but only
     within rounding.
     """
-    if cell.verdict != "carried" or cell.given is None:
+    if cell.verdict != "carried" or cell.from_right or cell.given is None:
         return False
     if not math.isfinite(cell.own):
         return False

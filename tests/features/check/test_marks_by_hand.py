@@ -67,6 +67,34 @@ SHORT: dict[str, Any] = {
     "mistake": 5,
     "slip": 1,
 }
+# With weights of two decimals, the second row of outputs is 1.82 and not 1.83, and so on.
+FROM_X: dict[str, Any] = {
+    "X": [[0, -1], [2, 1], [1, 2], [1, 0]],
+    "W_Q": [[1, -1, 0], [0, -1, -1]],
+    "W_K": [[2, 2, 1], [0, -1, 0]],
+    "W_V": [[0, 0, -1, -1, 1], [1, -1, 0, -1, -1]],
+}
+ROW_NOT_FOLLOWED: dict[str, Any] = {
+    "scores": [[1, 5, 1, 3], [-3, -3, 3, -3], [-3, -9, 0, -6], [-1, 1, 2, 0]],
+    "scaled": [
+        ["0.58", "2.89", "0.58", "1.73"],
+        ["-1.73", "-1.73", "1.73", "-1.73"],
+        ["-1.73", "-5.20", "0.00", "-3.46"],
+        ["-0.58", "0.58", "1.15", "0.00"],
+    ],
+    "weights": [
+        ["0.07", "0.66", "0.07", "0.21"],
+        ["0.31", "0.29", "0.22", "0.18"],
+        ["0.15", "0.00", "0.82", "0.03"],
+        ["0.09", "0.27", "0.49", "0.15"],
+    ],
+    "output": [
+        ["0.73", "-0.73", "-1.60", "-2.33", "0.87"],
+        ["1.82", "-1.82", "-1.00", "-2.82", "-0.82"],
+        ["1.49", "-1.49", "-0.85", "-2.34", "-0.64"],
+        ["1.16", "-1.16", "-1.18", "-2.34", "0.02"],
+    ],
+}
 DOCUMENTED: dict[str, Any] = {
     "marks": 20,
     "decimals": 2,
@@ -199,6 +227,9 @@ CASES = {
         written(GIVEN, rounding=cut(), cells={"output": {(1, 0): 2.12}}), 18
     ),
     # In one step it is no better than everywhere.
+    "a row of weights is wrong, and was not followed; nothing was cut off": by_hand(
+        ROW_NOT_FOLLOWED, 18, given=FROM_X
+    ),
     "digits cut off in the scaled scores": by_hand(
         {**RIGHT, **written(GIVEN, rounding=cut(), only=("scaled",))}, 19
     ),

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import attncli
 from attncli.answers.claims import read_claim
 from attncli.answers.reader import read_answers
 from attncli.features.check.reachability import Effort
@@ -632,3 +633,29 @@ def test_all_cells_of_a_solution_share_what_is_spent_on_ranges(
     assert verdicts.counts["carried"]
     assert len(efforts) == 1
     assert 0 <= efforts[0].nodes < 2000
+
+
+# The weights are 0.2689 and 0.7311, and the output is 2.689 - 14.622 = -11.932.
+OF_TWO_KEYS = {"Q": [[1]], "K": [[0], [1]], "V": [[10], [-20]], "scale": "none"}
+
+
+@pytest.mark.parametrize(
+    ("output", "verdict"),
+    [
+        # 0.27·10 - 0.73·20
+        ("-11.90", "carried"),
+        # The least of these is 0.265·10 - 0.735·20, the largest 0.275·10 - 0.725·20.
+        ("-11.99", "carried"),
+        ("-11.70", "wrong"),
+        # 0.27·10 - 0.37·20
+        ("-4.70", "carried"),
+    ],
+)
+def test_what_follows_from_the_right_number_is_carried_where_another_one_was_written(
+    output: str, verdict: str
+) -> None:
+    found = attncli.check(OF_TWO_KEYS, {"weights": [["0.27", "0.37"]], "output": [[output]]})
+    cells = found.solution.verdicts.steps["output"]
+    assert cells[0, 0].verdict == verdict
+    # It is none of those that rounding alone explains.
+    assert not found.solution.verdicts.carried_by_rounding
