@@ -14,7 +14,7 @@ _MOST_BYTES = 120
 # No name has them on Windows, nor any sign of control.
 _FORBIDDEN = '<>:"|?*'
 # These are kept besides letters and digits, of any script.
-_KEPT = " ._-"
+_KEPT = " ._-'’"
 _DEVICES = frozenset(
     (
         *("con", "prn", "aux", "nul", "conin$", "conout$"),

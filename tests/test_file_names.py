@@ -147,6 +147,11 @@ def test_names_of_files() -> None:
     assert file_names(wanted, "page") == made
 
 
+def test_apostrophes_stay() -> None:
+    names = ["Siobhán O'Brien", "Siobhán O’Brien"]
+    assert file_names(names) == names
+
+
 @given(st.lists(NAMES, max_size=6))
 @example(["COM¹", "con .x", "ß", "SS", "ss", "a", "A", "a-2"])
 def test_any_text_makes_a_name(wanted: list[str]) -> None:

@@ -59,6 +59,8 @@ class Feedback:
         self._with_numbers: list[str] = []
         # The numbers of students whose page is to be written, and is not yet.
         self.owed: set[int] = set()
+        # And those of students whose page TeX could not make.
+        self.not_made: set[int] = set()
         self._written = 0
         self._folder = folder
         _make(folder, make_folder)
@@ -120,6 +122,7 @@ class Feedback:
                 made = page.result()
             except AttncliError as error:
                 self._failed[self._students[number]] = error
+                self.not_made.add(number)
             else:
                 self._put(number, made)
             del self._in_work[number]

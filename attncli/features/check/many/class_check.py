@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Executor
 from contextlib import closing, nullcontext
+from dataclasses import replace
 
 from attncli.cli.classes.feedback import Feedback
 from attncli.cli.classes.manifest import require_folder, require_none_of
@@ -177,9 +178,15 @@ class Marking:
                     self._add(numbers[at], marked, feedback, kept)
             self.warnings += self._of_other_shapes()
         finally:
-            owed = feedback.owed if feedback is not None else ()
-            for number in owed:
-                self._found.pop(number, None)
+            if feedback is not None:
+                self._without_pages(feedback)
+
+    def _without_pages(self, feedback: Feedback) -> None:
+        """Take back the rows whose page is not written, and the pages that TeX could not make."""
+        for number in feedback.owed:
+            self._found.pop(number, None)
+        for number in feedback.not_made:
+            self._found[number] = replace(self._found[number], feedback="")
 
     def _of_other_shapes(self) -> list[str]:
         return other_shapes_in_words({each.student: each.other_shapes for each in self.marked})
@@ -188,6 +195,8 @@ class Marking:
         self, number: int, marked: Marked, feedback: Feedback | None, kept: KeptRows | None
     ) -> None:
         """Add what came of one submission, and keep the rows that have all that belongs to them."""
+        if feedback is not None and marked.page is not None:
+            marked = replace(marked, feedback=feedback.paths[number])
         self._found[number] = marked
         complete = [number] if feedback is None else feedback.write(number, marked.page)
         self._complete += len(complete)

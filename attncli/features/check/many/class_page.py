@@ -59,6 +59,8 @@ COLUMNS_OF_RESULTS = (
     "problem",
     "answers",
 )
+# Results have this column where there are pages for students.
+FEEDBACK = "feedback"
 
 
 def class_page(results: Sequence[Marked], found: Copies = NO_COPIES) -> Document:
@@ -79,8 +81,9 @@ def _rows(results: Sequence[Marked]) -> Iterator[Sequence[Value | None]]:
     """A line of names and a line for each student, at its end the further columns of the
     manifest.
     """
-    more = further_columns(results, COLUMNS_OF_RESULTS)
-    yield [*COLUMNS_OF_RESULTS, *more.values()]
+    more = further_columns(results, (*COLUMNS_OF_RESULTS, FEEDBACK))
+    of_pages = [FEEDBACK] if any(each.feedback for each in results) else []
+    yield [*COLUMNS_OF_RESULTS, *of_pages, *more.values()]
     for each in results:
         yield [
             each.student,
@@ -94,6 +97,7 @@ def _rows(results: Sequence[Marked]) -> Iterator[Sequence[Value | None]]:
             each.error,
             each.problem,
             each.answers,
+            *(each.feedback for _ in of_pages),
             *(each.more.get(name) for name in more),
         ]
 

@@ -57,13 +57,13 @@ class Marked:
     cells that were asked for; or the share of them, of as many marks as were said. They are None
     where there is an `error`, and `counts` has no verdicts. `mistakes` are pairs of a step and what
     explains its wrong numbers, and `taken_off` are pairs of marks of a scheme and why they are
-    lost. `page` is the feedback, if it was asked for. `note` is for the
-    teacher alone: whose answers these are like. `written` are the numbers of the solution;
-    `examples` has for each of the mistakes the number that is read most quickly, and `by_step` how
-    many of the numbers of each step are worth a mark, and of how many. `losses` are pairs of a step
-    and why some of its numbers lost their marks; `other_shapes` say which matrices have another
-    shape than their step. `named_slips` says of each of the mistakes whether it is a slip in a
-    single number that has a name. Tables hold none of these six.
+    lost. `page` is the feedback, if it was asked for, and `feedback` the file that has it. `note`
+    is for the teacher alone: whose answers these are like. `written` are the numbers of the
+    solution; `examples` has for each of the mistakes the number that is read most quickly, and
+    `by_step` how many of the numbers of each step are worth a mark, and of how many. `losses` are
+    pairs of a step and why some of its numbers lost their marks; `other_shapes` say which matrices
+    have another shape than their step. `named_slips` says of each of the mistakes whether it is a
+    slip in a single number that has a name. Tables hold none of these six.
     """
 
     student: str
@@ -79,6 +79,7 @@ class Marked:
     more: Mapping[str, str] = field(default_factory=dict)
     page: str | None = field(default=None, compare=False)
     note: str = ""
+    feedback: str = ""
     written: tuple[Written, ...] | None = field(default=None, compare=False, repr=False)
     examples: tuple[Example | None, ...] = field(default=(), compare=False, repr=False)
     by_step: Mapping[str, tuple[int, int]] = field(default_factory=dict, compare=False, repr=False)
@@ -140,6 +141,7 @@ class Marked:
             "passed": self.passed,
             "error": self.error or None,
             "note": self.note or None,
+            "feedback": self.feedback or None,
             "more": dict(self.more),
         }
 

@@ -12,7 +12,7 @@ from attncli.cli.csv_files import Row, csv_rows
 from attncli.cli.options import suffix_of
 from attncli.english import listed
 from attncli.errors import AttncliError, Place, input_error
-from attncli.features.check.many.class_page import COLUMNS_OF_RESULTS
+from attncli.features.check.many.class_page import COLUMNS_OF_RESULTS, FEEDBACK
 from attncli.features.check.many.result_row import Example, Marked
 from attncli.features.check.verdicts import VERDICTS, Verdict
 from attncli.problem.arrays.errors import ArrayError
@@ -82,6 +82,7 @@ def row_of_json(row: Mapping[str, Any]) -> Marked:
                 for each in row.get("taken_off", ())
             ),
             note=_text_or_none(row.get("note")),
+            feedback=_text_or_none(row.get("feedback")),
             more={_text(name): _text(text) for name, text in row["more"].items()},
         )
     )
@@ -190,10 +191,11 @@ def _of_table(rows: Iterator[Row], lenient: bool) -> Iterator[Marked]:
                     _taken_off(each) for each in cells["taken_off"].split(BETWEEN_MISTAKES) if each
                 ),
                 note=cells["note"],
+                feedback=cells.get(FEEDBACK, ""),
                 more={
                     name.removesuffix(" (manifest)"): text
                     for name, text in cells.items()
-                    if name not in COLUMNS_OF_RESULTS
+                    if name not in (*COLUMNS_OF_RESULTS, FEEDBACK)
                 },
             )
         )

@@ -30,6 +30,7 @@ from attncli.features.check.many.kept_rows import kept_rows
 from attncli.features.check.many.manifest import Submission, read_manifest
 from attncli.features.check.many.marking import mark_all, mark_in_processes
 from attncli.features.check.many.result_row import Settings
+from attncli.features.check.many.results_read_back import read_results
 from attncli.features.check.many.time_limit import OutOfTimeError, within
 from attncli.features.schema.command import schemas
 
@@ -528,12 +529,55 @@ def test_feedback() -> None:
     add_row("../up/none", "problem.yaml", "none.yaml")
     results("--feedback", "pages", "--marks", "10")
     assert sorted(os.listdir("pages")) == sorted(
-        ["Ada.md", "Бела.md", "_cmd__.md", "Dai_ _x_.md", "_up_none.md"]
+        ["Ada.md", "Бела.md", "_cmd__.md", "Dai_ 'x'.md", "_up_none.md"]
     )
     page = Path("pages/Бела.md").read_text(encoding="utf-8")
     assert page.startswith("# Бела: ")
     assert "7.5 of 10 with follow-through" in page
     assert "there is no file with them" in Path("pages/_up_none.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("school")
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "json", "xlsx"])
+def test_results_say_which_page_is_whose(suffix: str) -> None:
+    """Also after a run that goes on from them, for a mail merge."""
+    pytest.importorskip("xlsxwriter" if suffix == "xlsx" else "csv")
+    output = f"results.{suffix}"
+    line = ["check", "--batch", "manifest.csv", "-o", output, "--workers", "1"]
+    pages = {
+        "Ada": "to/mail/Ada.md",
+        "Бела": "to/mail/Бела.md",
+        "=cmd()": "to/mail/_cmd__.md",
+        "Dai; 'x'": "to/mail/Dai_ 'x'.md",
+    }
+    assert run([*line, "--feedback", "to/mail"]) == 1
+    assert {row.student: row.feedback for row in read_results(output, lenient=False)} == pages
+    assert all(os.path.isfile(page) for page in pages.values())
+    add_row("Eve", "problem.yaml", "answers/4.yaml", "e@x.org")
+    Path("answers/4.yaml").write_text(RIGHT, encoding="utf-8")
+    assert run([*line, "--resume"]) == 1
+    rows = read_results(output, lenient=False)
+    assert {row.student: row.feedback for row in rows} == {**pages, "Eve": ""}
+    assert {row.more["mail"] for row in rows} == {"@home", "e@x.org"}
+
+
+@pytest.mark.usefixtures("school")
+def test_without_pages_there_is_no_column_of_them() -> None:
+    assert "feedback" not in results()[0]
+
+
+@pytest.mark.usefixtures("school")
+def test_a_column_of_the_manifest_may_be_called_feedback() -> None:
+    write_manifest(
+        [
+            ["student", "problem", "answers", "feedback"],
+            ["Ada", "problem.yaml", "answers/0.yaml", "by mail"],
+        ]
+    )
+    (row,) = results(code=0)
+    assert row["feedback (manifest)"] == "by mail"
+    (row,) = results("--feedback", "pages", code=0)
+    assert (row["feedback"], row["feedback (manifest)"]) == ("pages/Ada.md", "by mail")
 
 
 def test_a_page_that_cannot_be_written_has_no_row(
