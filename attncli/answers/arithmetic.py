@@ -26,9 +26,10 @@ _ASCII = dict.fromkeys("·×⋅", "*")
 _IMPLIED = " "
 _NUMBER = r"(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 _WORD = rf"\*\*|[-+*·×⋅/^()√]|{'|'.join(FUNCTION_NAMES)}|e(?![A-Za-z0-9])"
-_TOKEN = re.compile(rf"\s*({COMPACT_FRACTION}|{_NUMBER}|{_WORD})")
+NUMBER_TOKEN = rf"(?:{COMPACT_FRACTION}|{_NUMBER})"
+_TOKEN = re.compile(rf"\s*({NUMBER_TOKEN}|{_WORD})")
 _ENDS_IN_FRACTION_SIGN = re.compile(rf"{FRACTION_SIGN}\Z")
-_NUMBER_ALONE = re.compile(rf"\(\s*[-+]?\s*(?:{COMPACT_FRACTION}|{_NUMBER})\s*\)")
+_NUMBER_ALONE = re.compile(rf"\(\s*[-+]?\s*{NUMBER_TOKEN}\s*\)")
 # In tokens, line by line: 2/1.5·10^3.
 _POWER_OF_TEN_BELOW = re.compile(r"/\n(?:[-+]\n)*[0-9.]+\n\*\n10\n(?:\^|\*\*)\n")
 # Blanks on both sides of e and of the sign leave one reading: 5 e - 3, as pages in LaTeX have it.

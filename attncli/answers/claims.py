@@ -30,7 +30,7 @@ LARGEST_NUMBER, SMALLEST_NUMBER = Decimal("1.8e308"), Decimal("1e-1000")
 # Of larger powers of ten, no Decimal has one.
 _LARGEST_EXPONENT = 10**6
 _SIGNS_IN_ASCII = str.maketrans({"−": "-", "–": "-", "∞": "inf", "\u00a0": " ", "\u2009": " "})
-_BLANK = re.compile(r"_*|\?+|\.{3}|…|[-−–—]")
+BLANK = re.compile(r"_*|\?+|\.{3}|…|[-−–—]")
 _IN_PARENTHESES = re.compile(r"\(\s*(.*?)\s*\)")
 _POINT_OR_TIMES = re.compile(r"([-+−]?[0-9]+)·([0-9]+)")
 _NUMBER = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
@@ -85,7 +85,7 @@ def read_claim(text: str) -> Claim | None:
     # Nearly every cell is a plain decimal.
     if len(written) <= LONGEST_NUMBER and is_plain(written):
         return _decimal_claim(written)
-    if _BLANK.fullmatch(written):
+    if BLANK.fullmatch(written):
         return None
     if len(written) > LONGEST_NUMBER:
         raise NumberError(
@@ -95,7 +95,7 @@ def read_claim(text: str) -> Claim | None:
     if found := _NUMPY.fullmatch(written) or QUOTED.fullmatch(written):
         return read_claim(found[1])
     sides = [side.strip() for side in _EQUALS.split(written)]
-    if all(map(_BLANK.fullmatch, sides)):
+    if all(map(BLANK.fullmatch, sides)):
         raise NumberError(*_why_not(written))
     claim = None
     for side in sides:
@@ -134,7 +134,7 @@ def _agree(fine: Claim, coarse: Claim) -> bool:
 
 def _read(spelled: str) -> Claim | None:
     """What one spelling of a number claims; None for a blank."""
-    if _BLANK.fullmatch(spelled):
+    if BLANK.fullmatch(spelled):
         return None
     written = in_keyboard_signs(spelled)
     _require_braces(written)

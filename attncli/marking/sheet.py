@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from attncli.answers.blank import blank_answers
+from attncli.answers.typed_forms import typed_forms
 from attncli.marking.asked import asked_steps
 from attncli.marking.scheme import Scheme
 from attncli.marking.shares import marks_of_steps, numbers_of
 from attncli.marking.sheet_marks import SheetMarks, plain_marks
+from attncli.page.document import ToFillIn
 from attncli.page.view import chosen_steps
 from attncli.page.worksheet import Worth, blank_steps
 from attncli.tracing.model import Trace
@@ -34,6 +37,14 @@ class SheetSteps(NamedTuple):
         """
         marks.require_all(numbers_of(trace, self.asked), self.asked)
         return Worth(marks.whole, marks_of_steps(trace, self.asked, marks))
+
+
+def to_fill_in(trace: Trace, steps: SheetSteps, file: str, *, is_named: bool = False) -> ToFillIn:
+    """What a page of the sheet saves of what is typed, as a `file` that may be named after
+    somebody.
+    """
+    answers = blank_answers(trace, steps.room)
+    return ToFillIn(file, answers, is_named=is_named, asked=steps.only, forms=typed_forms())
 
 
 def sheet_steps(trace: Trace, names: Sequence[str] | None) -> SheetSteps:

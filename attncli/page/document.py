@@ -483,7 +483,8 @@ class ToFillIn(NamedTuple):
     """What is typed into a page is saved as a `file` of this name: the `answers`, in which a number
     stands in the place of each `blank`, step by step. The page asks for a name, and calls the file
     so, unless the file `is_named` after somebody. Of the steps, those that are `asked` are counted;
-    all if none is named.
+    all if none is named. `forms` are the regular expressions and words by which the page tells
+    numbers from other texts.
     """
 
     file: str
@@ -491,6 +492,7 @@ class ToFillIn(NamedTuple):
     blank: str = "_"
     is_named: bool = False
     asked: tuple[str, ...] = ()
+    forms: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)

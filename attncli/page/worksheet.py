@@ -78,7 +78,9 @@ def worksheet(
         said += " Where the mask hides a key, the weight is 0: write 0."
     needed = view.precision if decimals is None else decimals
     note = Paragraph((f"{said} {_rounding(needed)}",), "note")
-    return replace(page, blocks=(*head, note, *blocks), copies=copies)
+    # What begins a page in a browser says what attention does: that is the method.
+    opening = page.opening if view.explains else ""
+    return replace(page, blocks=(*head, note, *blocks), copies=copies, opening=opening)
 
 
 def _what_to_do(trace: Trace, asked: Sequence[str], worth: Worth | None) -> str:

@@ -50,7 +50,7 @@ from attncli.problem.text.numbers import as_float, canonical
 from attncli.problem.text.source import decode
 from attncli.render.html import script_text
 from attncli.render.html.script_text import DATA_FILE, MODEL_FILES, PAGE_FILES, script_of
-from attncli.render.html.small_scripts import SAVING_FILE, SORTING_FILE
+from attncli.render.html.small_scripts import SAVING_FILES, SORTING_FILE
 from attncli.tracing import Trace, run
 from attncli.tracing.magnitudes import Magnitudes
 from tests.cases import in_one_test
@@ -653,7 +653,7 @@ def test_a_field_reads_the_signs_of_books_as_files_do() -> None:
 
 def test_the_script_loses_its_notes_and_no_text() -> None:
     folder = Path(script_text.__file__).parent / "script"
-    names = (DATA_FILE, *MODEL_FILES, *PAGE_FILES, SORTING_FILE, SAVING_FILE)
+    names = (DATA_FILE, *MODEL_FILES, *PAGE_FILES, SORTING_FILE, *SAVING_FILES)
     for name in names:
         written = (folder / f"{name}.js").read_text(encoding="utf-8")
         code = re.sub(r"/\*\*.*?\*/|^\s*//.*?$", "", written, flags=re.DOTALL | re.MULTILINE)

@@ -72,8 +72,29 @@ def test_a_page_without_a_title_asks_for_the_name_below(browser: Browser, tmp_pa
 
 
 def test_the_opening_of_a_sheet_promises_no_numbers(tmp_path: Path) -> None:
-    page = sheet(HEADS, tmp_path).read_text("utf-8")
+    sheet = tmp_path / "sheet.html"
+    assert run(["worksheet", str(HEADS), "--explain", "-o", str(sheet)]) == 0
+    page = sheet.read_text("utf-8")
     assert re.search('<p class="opening">[^<]* do it[.]</p>', page)
+
+
+@pytest.mark.browser
+def test_what_is_no_number_is_marked_before_it_is_saved(browser: Browser, tmp_path: Path) -> None:
+    page = sheet(HEADS, tmp_path)
+    said = ("texts", ".saving [role=status]")
+    marked = ("values", "main input[aria-invalid=true]")
+    typed = "abc 0,5 33% 1/2 √3/2 _ -inf 1.2.3 0.7"
+    leave = ("click", "main h2")
+    play = [("fill", typed), leave, said, marked, SAVE, said]
+    [[before, fields, text, after]] = played(browser, (page, play))
+    assert fields == ["abc", "1.2.3"]
+    sentence = "2 fields are no numbers: abc, 1.2.3."
+    assert before[0].endswith(f" numbers. {sentence}")
+    assert after == [f"Saved as answers.yaml. {sentence} Correct this, and save again."]
+    assert '"abc", 0.5' in text
+    mended = typed.replace("abc", "1").replace("1.2.3", "1.2")
+    [[_, after]] = played(browser, (page, [("fill", mended), SAVE, said]))
+    assert after == ["Saved as answers.yaml. Hand in this file."]
 
 
 @pytest.mark.browser

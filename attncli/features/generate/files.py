@@ -12,9 +12,9 @@ from attncli.answers.blank import blank_answers
 from attncli.features.generate.roster import COLUMNS_OF_MANIFEST, Student
 from attncli.features.generate.search import Found
 from attncli.features.generate.sizes import USUAL_MARKS
-from attncli.marking.sheet import SheetSteps, room_for
+from attncli.marking.sheet import SheetSteps, room_for, to_fill_in
 from attncli.marking.sheet_marks import SheetMarks
-from attncli.page.document import Document, ToFillIn
+from attncli.page.document import Document
 from attncli.page.view import View
 from attncli.page.worksheet import FIELDS, answer_key, compact_key, worksheet
 from attncli.render import FORMATS, pieces
@@ -83,11 +83,9 @@ def files_of(
     A sheet has room for every step, and says which of them are asked for. A key shows every step.
     """
     yield _problem(student), iter([found.text])
-    to_fill_in = blank_answers(found.trace, asked)
-    yield _answers(student), iter([to_fill_in])
+    yield _answers(student), iter([blank_answers(found.trace, asked)])
     shown = View(precision=found.audit.decimals)
     steps = SheetSteps(tuple(asked), room_for(found.trace, asked))
-    all_answers = blank_answers(found.trace, steps.room)
     without_numbers = replace(
         shown,
         detail="rows" if sheets.explain else "brief",
@@ -112,7 +110,7 @@ def files_of(
         )
         whole.add(student, "sheets", format, sheet)
         whole.add(student, "keys", format, brief_key)
-        saved = ToFillIn(f"{student.file}.yaml", all_answers, is_named=True, asked=steps.only)
+        saved = to_fill_in(found.trace, steps, f"{student.file}.yaml", is_named=True)
         single = replace(sheet, to_fill_in=saved)
         yield f"worksheets/{student.file}{suffix}", pieces(single, format)
         yield f"keys/{student.file}{suffix}", pieces(key, format)

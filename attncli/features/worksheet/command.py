@@ -26,7 +26,7 @@ from attncli.render import PAGES, WORKBOOK
 if TYPE_CHECKING:
     from attncli.marking.scheme import Scheme
     from attncli.marking.sheet import SheetSteps
-    from attncli.page.document import Document, ToFillIn
+    from attncli.page.document import Document
     from attncli.page.view import View
     from attncli.page.worksheet import Worth
     from attncli.tracing.model import Trace
@@ -231,6 +231,7 @@ def worksheet(
     problem = load(file, overrides)
 
     from attncli.answers.blank import blank_answers
+    from attncli.marking.sheet import to_fill_in
     from attncli.page.kept_problem import with_problem
     from attncli.page.view import View
     from attncli.page.worksheet import FIELDS
@@ -261,7 +262,7 @@ def worksheet(
         worth=worth,
         decimals=decimals,
     )
-    page = replace(page, to_fill_in=_to_fill_in(trace, steps))
+    page = replace(page, to_fill_in=to_fill_in(trace, steps, FILE_OF_ANSWERS))
     page = with_problem(page, problem, view)
     if look.is_workbook():
         from attncli.page.workbook import with_workbook
@@ -318,13 +319,6 @@ def _asked(
         steps = sheet_steps(trace, ask or with_marks or None)
     worth = None if marks is None else steps.worth(trace, marks)
     return steps, worth
-
-
-def _to_fill_in(trace: "Trace", steps: "SheetSteps") -> "ToFillIn":
-    from attncli.answers.blank import blank_answers
-    from attncli.page.document import ToFillIn
-
-    return ToFillIn(FILE_OF_ANSWERS, blank_answers(trace, steps.room), asked=steps.only)
 
 
 def _conflicts_of_detail(

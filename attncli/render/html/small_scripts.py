@@ -11,7 +11,7 @@ from attncli.page.document import Document
 from attncli.render.html.script_text import digest_of, script_of
 
 SORTING_FILE = "sorting/sorting"
-SAVING_FILE = "saving/saving"
+SAVING_FILES = ("saving/answer_number", "saving/saving")
 
 
 class SmallScript(NamedTuple):
@@ -40,13 +40,13 @@ def small_script(document: Document) -> SmallScript | None:
     if document.to_fill_in is not None and document.copies == 1:
         fields = document.to_fill_in._asdict()
         data = json.dumps(fields, ensure_ascii=False)
-        return SmallScript(_text(SAVING_FILE), ("saving.css",), data)
+        return SmallScript(_text(*SAVING_FILES), ("saving.css",), data)
     if document.sorts:
         return SmallScript(_text(SORTING_FILE))
     return None
 
 
 @cache
-def _text(file: str) -> str:
+def _text(*files: str) -> str:
     """The whole script, in a block of its own."""
-    return f'"use strict";{{{script_of((file,))}\n}}'
+    return f'"use strict";{{{script_of(files)}\n}}'

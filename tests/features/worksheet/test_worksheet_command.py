@@ -469,6 +469,17 @@ def test_a_page_for_browsers_saves_all_work_and_counts_what_is_asked_for(tmp_pat
     assert [*yaml.safe_load(answers.read_text())] == ["Q", "scores", "weights"]
 
 
+def test_a_sheet_does_not_say_what_attention_does(tmp_path: Path) -> None:
+    sheet = tmp_path / "sheet.html"
+    assert run(["compute", LOVE, "-o", str(sheet)]) == 0
+    opening = "Every word looks at"
+    assert opening in sheet.read_text(encoding="utf-8")
+    assert run(["worksheet", LOVE, "-o", str(sheet)]) == 0
+    assert opening not in sheet.read_text(encoding="utf-8")
+    assert run(["worksheet", LOVE, "--explain", "-o", str(sheet)]) == 0
+    assert opening in sheet.read_text(encoding="utf-8")
+
+
 def test_marks_need_no_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Of all that is worked out, or of what is blank, the steps share them by their numbers."""
     problem = tmp_path / "exam.yaml"

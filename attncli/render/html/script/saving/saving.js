@@ -5,12 +5,12 @@
 
 // Of this file alone.
 {
-  /** @type {{ file: string, answers: string, blank: string, is_named: boolean, asked: string[] }} */
+  /** @type {{ file: string, answers: string, blank: string, is_named: boolean, asked: string[], forms: AnswerForms }} */
   const SHEET = JSON.parse(document.getElementById("attncli-answers").textContent);
   // These stand in YAML as they are; all else is quoted.
   const PLAIN = /^[-+]?(?:\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|\d+\/\d+)$/;
   // 0,5 is one number in a field; 1,234 may be two that are meant, and is asked about.
-  const DECIMAL_COMMA = /^([-+−]?\d+),(\d{1,2}|\d{4,})$/;
+  const DECIMAL_COMMA = /^([-+−]?\d+),((?:\d{1,2}|\d{4,})(?:\s*%)?)$/;
   // A number or a blank between the brackets of a line.
   const ENTRY = /"(?:[^"\\]|\\.)*"|[^\s,[\]"]+/g;
   // Where a number is to be put.
@@ -27,6 +27,9 @@
     const step = /** @type {HTMLElement} */ (table).dataset.array;
     FIELDS.set(step, [...(FIELDS.get(step) ?? []), ...table.querySelectorAll("input")]);
   }
+  const NUMBERS = new AnswerNumbers(SHEET.forms);
+  // So many texts that are no numbers are named in a sentence.
+  const MOST_NAMED = 3;
   let isSaved = true;
 
   /**
@@ -64,8 +67,11 @@
   }
 
   /** @param {HTMLInputElement | undefined} field */
+  const spelled = (field) => (field?.value.trim() ?? "").replace(DECIMAL_COMMA, "$1.$2");
+
+  /** @param {HTMLInputElement | undefined} field */
   function entry(field) {
-    const text = (field?.value.trim() ?? "").replace(DECIMAL_COMMA, "$1.$2");
+    const text = spelled(field);
     if (!text) return SHEET.blank;
     return PLAIN.test(text) ? text : JSON.stringify(text);
   }
@@ -93,6 +99,22 @@
     return found;
   }
 
+  /** Mark the fields whose texts are no numbers; what to say of them, or nothing. */
+  function complaint() {
+    const wrong = [];
+    for (const field of [...FIELDS.values()].flat()) {
+      const isNumber = NUMBERS.has(spelled(field));
+      if (!isNumber) wrong.push(field.value.trim());
+      field.setAttribute("aria-invalid", String(!isNumber));
+    }
+    if (!wrong.length) return "";
+    const named = wrong.slice(0, MOST_NAMED).join(", ");
+    const more = wrong.length > MOST_NAMED ? ", …" : "";
+    const are =
+      wrong.length === 1 ? "1 field is no number" : `${wrong.length} fields are no numbers`;
+    return `${are}: ${named}${more}.`;
+  }
+
   /** @param {string} name */
   const asFileName = (name) =>
     name
@@ -110,7 +132,9 @@
     link.click();
     URL.revokeObjectURL(link.href);
     isSaved = true;
-    say(`Saved as ${link.download}. Hand in this file.`);
+    const wrong = complaint();
+    const next = wrong ? `${wrong} Correct this, and save again.` : "Hand in this file.";
+    say(`Saved as ${link.download}. ${next}`);
   }
 
   /**
@@ -131,6 +155,7 @@
       if (field) field.value = said;
     }
     isSaved = true;
+    complaint();
     say(found ? count() : `${file.name} has no answers to these steps.`);
     openField.value = "";
   }
@@ -201,6 +226,12 @@
   document.querySelector("main").addEventListener("input", () => {
     isSaved = false;
     say(count());
+  });
+  // Whoever still types has not written the whole number.
+  document.querySelector("main").addEventListener("focusout", () => {
+    if (isSaved) return;
+    const wrong = complaint();
+    say(wrong ? `${count()}. ${wrong}` : count());
   });
   addEventListener("beforeunload", (event) => {
     if (!isSaved) event.preventDefault();
