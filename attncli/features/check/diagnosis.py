@@ -70,8 +70,10 @@ MOST_CELL_ERRORS = 3
 CELLS_FOR_A_SLIP = 4
 # Two mistakes explain no fewer: so many pairs can be made that one gives any two numbers.
 CELLS_FOR_TWO_MISTAKES = 3
-# By so many halves of a unit, rounding on the way may put a number off.
+# By so many halves of a unit, rounding on the way may put a number off, or by this share of it:
+# that of an exponential is larger.
 UNITS_NEAR = 30
+SHARE_NEAR = 0.01
 # By so many more than between numbers that were rounded in several ways.
 UNITS_NEAR_A_PAIR = 4
 # Of errors that chance would explain as well, so many are named, and of more none.
@@ -314,23 +316,22 @@ def mistakes_by_chance(
     """
     tried = [trial for trial in of if given.keys() & trial.affected.keys()]
     found = float(len(tried))
-    for step, (cells, by) in given.items():
-        for share in _shares_by_chance(trials.judgement.values, step, cells, by):
+    for step, cells in given.items():
+        for share in _shares_by_chance(trials.judgement.values, step, cells):
             if found < MOST_BY_CHANCE_BESIDE_A_LIKELY_ONE:
                 return found
             found *= share
     return found
 
 
-def _shares_by_chance(
-    values: CellValues, step: str, cells: tuple[CellIndex, ...], by: Reproduction
-) -> Iterator[float]:
-    """How likely each number is that was written, where each is counted once."""
-    claims = values.answers.steps[step].cells
-    different = {claims[cell].value: cell for cell in cells}.values()
+def _shares_by_chance(values: CellValues, step: str, given: GivenCells) -> Iterator[float]:
+    """How likely each number is that a mistake gives, where each is counted once."""
+    written = values.answers.steps[step].cells
+    claims = {cell: written[cell] for cell in given.cells} | dict(given.makes)
+    different = {claim.value: cell for cell, claim in claims.items()}.values()
     for cell in different:
         own = float(values.own(step, cell))
-        width = by.width(step, cell)
+        width = given.by.width(step, cell)
         yield share_of_numbers_near(values.trace.steps[step], claims[cell], own, width)
 
 
@@ -487,8 +488,10 @@ def _nearly_given(
         if numbers is None or not claim.value.is_finite():
             yield cell
             continue
-        apart = abs(float(numbers[cell]) - float(claim.value))
-        if apart <= UNITS_NEAR * float(claim.half):
+        written = float(claim.value)
+        apart = abs(float(numbers[cell]) - written)
+        near = max(UNITS_NEAR * float(claim.half), SHARE_NEAR * abs(written))
+        if apart <= near:
             yield cell
 
 

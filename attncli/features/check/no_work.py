@@ -7,9 +7,10 @@ They are no error. But after numbers that were invented they show nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from types import MappingProxyType
 from typing import TypeAlias, cast
 
 import numpy as np
@@ -100,11 +101,20 @@ def _is_copy_but_for_slips(judgement: Judgement, name: str, unseen: Collection[s
     return _are_copied(judgement.values, name, [*_matrices(numbers)], right, unseen)
 
 
-def is_pattern(judgement: Judgement, name: str) -> bool:
-    """Whether the numbers of a step say little, and the right ones do not."""
+def is_pattern(
+    judgement: Judgement, name: str, instead: Mapping[CellIndex, Claim] = MappingProxyType({})
+) -> bool:
+    """Whether the numbers of a step say little, with some `instead` of those that were written, and
+    the right ones do not.
+    """
     if judgement.trace.steps[name].rule.given:
         return False
-    return _are_pattern(*_written_and_right(judgement, name))
+    cells = judgement.steps[name]
+    written = _numbers(cells, _written)
+    for index, claim in instead.items():
+        written[index] = float(claim.value)
+    right = _numbers(cells, _right)
+    return _are_pattern([*_matrices(written)], [*_matrices(right)])
 
 
 def _written_and_right(

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import chain, combinations, starmap
+from types import MappingProxyType
 from typing import NamedTuple, Protocol, cast
 
 import numpy as np
@@ -234,10 +235,13 @@ class Reproduction(Protocol):
 
 
 class GivenCells(NamedTuple):
-    """The cells of a step that a mistake gives, and how."""
+    """The cells of a step that a mistake gives, and how; and others, with what it would `make` of
+    them.
+    """
 
     cells: tuple[CellIndex, ...]
     by: Reproduction
+    makes: Mapping[CellIndex, Claim] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)

@@ -237,7 +237,7 @@ SLIPS = 6
 def _texts(array: Array, decimals: int) -> list[list[str | None]]:
     """What nobody can work out, as shares of a row whose sum is 0, is left blank."""
     return [
-        [f"{number:.{decimals}f}" if math.isfinite(number) else None for number in row]
+        [f"{number + 0.0:.{decimals}f}" if math.isfinite(number) else None for number in row]
         for row in array
     ]
 

@@ -7,9 +7,13 @@ right must not lose the name by that, nor who makes a slip beside the mistake.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
+import numpy as np
+
+from attncli.answers.model import Claim
+from attncli.equation.rounding import round_half_up
 from attncli.features.check.cell_values import CellIndex
 from attncli.features.check.diagnosis import (
     CELLS_FOR_TWO_MISTAKES,
@@ -29,7 +33,7 @@ from attncli.features.check.trials import (
     decimals_of,
     trials_of,
 )
-from attncli.features.check.verdicts import JudgedCell, Judgement
+from attncli.features.check.verdicts import JudgedCell, Judgement, rounds_to
 from attncli.mistakes.forward import roundings_of
 
 # One number is a slip, whatever else explains it, unless the mistake shows elsewhere.
@@ -62,12 +66,15 @@ def partial_mistakes(
     for trial, nearly in _near_in_steps(trials, wrong):
         partly = found.setdefault(trial.mistake.name, PartialMistake())
         _add(partly, trials, trial, nearly, readings, trials.of_mistakes)
+    both: dict[str, PartialMistake] = {}
     for step, cells in wrong.items():
         if step in explained or len(cells) < CELLS_FOR_TWO_MISTAKES:
             continue
         if not _is_given(found, step, cells):
-            found.update(_two_mistakes(trials, step, cells, readings[step]))
-    return found
+            both.update(_two_mistakes(trials, step, cells, readings[step]))
+    for step, cells in wrong.items():
+        _add_to_both(both, trials, step, cells, readings[step])
+    return found | both
 
 
 def _near_in_steps(
@@ -105,6 +112,23 @@ def _two_mistakes(
             yield trial.mistake.name, partly
 
 
+def _add_to_both(
+    both: Mapping[str, PartialMistake],
+    trials: Trials,
+    step: str,
+    cells: tuple[CellIndex, ...],
+    readings: Sequence[Reproduction],
+) -> None:
+    """Add the cells of a step that two mistakes give which were likely made in another one."""
+    if not both or not trials.leaves_out(step):
+        return
+    tried = [trial for trial in trials.of_two(step) if trial.mistake.name in both]
+    for trial, nearly in cells_nearly_given(trials, tried, step, cells):
+        partly = both[trial.mistake.name]
+        for way in _ways(trials, trial, step, nearly, readings):
+            partly.cells.update((step, cell) for cell in way.cells)
+
+
 def _add(
     partly: PartialMistake,
     trials: Trials,
@@ -123,15 +147,34 @@ def _add(
         ways = [*_ways(trials, trial, step, wrong[step], readings[step])]
         for way in ways:
             partly.cells.update((step, cell) for cell in way.cells)
+        most = max(ways, key=lambda way: len(way.cells))
+        makes = _made_of_others(trials.judgement, step, most.by)
         # Numbers that are all alike are a sign of nothing.
-        if not is_pattern(trials.judgement, step):
-            most = max(ways, key=lambda way: len(way.cells))
+        if not is_pattern(trials.judgement, step, makes):
             telling = _without_coarse(trials.judgement, step, most.cells)
-            given[step] = GivenCells(telling, most.by)
+            given[step] = GivenCells(telling, most.by, makes)
     number = sum(len(way.cells) for way in given.values())
     if number >= FEWEST_CELLS:
         by_chance = mistakes_by_chance(trials, given, tried)
         partly.likely |= by_chance < MOST_BY_CHANCE_BESIDE_A_LIKELY_ONE
+
+
+def _made_of_others(judgement: Judgement, step: str, by: Reproduction) -> dict[CellIndex, Claim]:
+    """What a mistake would make of the cells that are not wrong, where that is another number.
+
+    They say as much for the mistake as those that it gives: who puts a number right must not lose
+    what explains the others.
+    """
+    found = {}
+    for index, cell in np.ndenumerate(judgement.steps[step]):
+        claim = cell.given
+        if claim is None or cell.verdict == "wrong" or claim.exact:
+            continue
+        number = by.values.own(step, index)
+        if number.is_finite() and not rounds_to(number, claim):
+            decimals = -claim.half.adjusted() - 1
+            found[index] = replace(claim, value=round_half_up(number, decimals))
+    return found
 
 
 def _ways(

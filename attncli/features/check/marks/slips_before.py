@@ -55,21 +55,17 @@ def slips_before(
             continue
         if not FEWEST_CELLS <= len(cells) <= MOST_CELLS:
             continue
-        giving = []
-        for ref, reading in _read_by(judgement, step, cells).items():
-            # If most of a step is wrong otherwise, a row of it may look like a slip.
-            is_much = 2 * len(reading) >= len(cells)
-            slip = _Slip(judgement.values, step, ref)
-            if is_much and len(reading) >= FEWEST_CELLS and slip.gives(reading):
-                giving.append((slip, reading))
-        if not giving:
-            continue
-        # With another number, these would be others, too.
         follow = tuple(indices_where(judgement.steps[step], "right", "carried"))
         read_by = _read_by(judgement, step, cells + follow)
-        for slip, reading in giving:
-            sure = slip.gives(read_by[slip.ref])
-            yield SlipBefore(slip.name, step, reading, sure)
+        for ref, reading in _read_by(judgement, step, cells).items():
+            # If most of a step is wrong otherwise, a row of it may look like a slip. What is right
+            # counts, too: who puts a number of the row right has no more slips than before.
+            is_much = 2 * len(read_by[ref]) >= len(cells)
+            slip = _Slip(judgement.values, step, ref)
+            if is_much and len(reading) >= FEWEST_CELLS and slip.gives(reading):
+                # With another number, these would be others, too.
+                sure = slip.gives(read_by[ref])
+                yield SlipBefore(slip.name, step, reading, sure)
 
 
 def is_one_slip(judgement: Judgement, step: str, cells: tuple[CellIndex, ...]) -> bool:
