@@ -198,7 +198,7 @@ def _diagnose_step(
     if mostly and len(mostly.cells) > len(in_rows):
         yield mostly
         return
-    scale = None if in_rows else other_scale(values, step, cells)
+    scale = None if named or in_rows else other_scale(values, step, cells)
     if scale:
         yield Diagnosis(step, (scale.name,), cells, True)
         return
@@ -326,13 +326,16 @@ def mistakes_by_chance(
 
 def _shares_by_chance(values: CellValues, step: str, given: GivenCells) -> Iterator[float]:
     """How likely each number is that a mistake gives, where each is counted once."""
+    of = values.trace.steps[step]
     written = values.answers.steps[step].cells
-    claims = {cell: written[cell] for cell in given.cells} | dict(given.makes)
-    different = {claim.value: cell for cell, claim in claims.items()}.values()
-    for cell in different:
+    claims = dict(given.makes)
+    for cell in given.cells:
+        claims[cell] = written[cell]
+    different = {claim.value: cell for cell, claim in claims.items()}
+    for cell in different.values():
         own = float(values.own(step, cell))
         width = given.by.width(step, cell)
-        yield share_of_numbers_near(values.trace.steps[step], claims[cell], own, width)
+        yield share_of_numbers_near(of, claims[cell], own, width)
 
 
 def _names(found: list[Explanation]) -> tuple[str, ...]:

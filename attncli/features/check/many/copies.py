@@ -64,9 +64,9 @@ class Written(NamedTuple):
     """A number that a student wrote, which stands for all numbers within `half` of `value`.
 
     It may be `right`, or off by rounding. If it is not, it is `unexplained` where it does not
-    follow from the numbers before it, no mistake of a whole step gives it, and its step is no
-    pattern, such as zeros alone. It may be a slip of a `kind` that has a name, be it a `rare` one,
-    and have one cause with `others` of its row or column.
+    follow from the numbers before it, and no mistake of a whole step gives it. In a step that is a
+    pattern, such as zeros alone, it is `of_pattern` in place of that. It may be a slip of a `kind`
+    that has a name, be it a `rare` one, and have one cause with `others` of its row or column.
     """
 
     cell: Cell
@@ -74,6 +74,7 @@ class Written(NamedTuple):
     half: float
     right: bool
     unexplained: bool
+    of_pattern: bool = False
     kind: ErrorKind | None = None
     rare: bool = False
     others: frozenset[Cell] = frozenset()
@@ -115,7 +116,14 @@ def written_numbers(solution: Solution, diagnoses: Sequence[Diagnosis]) -> tuple
             if one.error.kind == ErrorKind.RESULT_MISWRITTEN and SIGN_TURNED not in one.mistakes:
                 rare |= cells
     judgement = solution.verdicts
-    unexplained = _unexplained_in(judgement, of_mistakes)
+    of_no_mistake = _of_no_mistake(judgement, of_mistakes)
+    # The same number everywhere needs no work: many write it.
+    patterns = {name for name in of_no_mistake if is_pattern(judgement, name)}
+    unexplained = {
+        name: _beside_a_mistake(judgement, name, cells)
+        for name, cells in of_no_mistake.items()
+        if name not in patterns
+    }
     others = _of_one_cause(judgement, unexplained)
     found = []
     for name, index, cell in judgement.cells_that_are("right", "rounding", "wrong", "carried"):
@@ -128,6 +136,7 @@ def written_numbers(solution: Solution, diagnoses: Sequence[Diagnosis]) -> tuple
             float(cell.given.half),
             right=cell.verdict in ("right", "rounding"),
             unexplained=index in unexplained.get(name, ()),
+            of_pattern=name in patterns and index in of_no_mistake[name],
             kind=kinds.get(at),
             rare=at in rare,
             others=frozenset(others[at]),
@@ -136,7 +145,7 @@ def written_numbers(solution: Solution, diagnoses: Sequence[Diagnosis]) -> tuple
     return tuple(found)
 
 
-def _unexplained_in(
+def _of_no_mistake(
     judgement: Judgement, of_mistakes: Collection[Cell]
 ) -> Mapping[str, Sequence[CellIndex]]:
     """The wrong cells of each step that no mistake explains."""
@@ -144,12 +153,7 @@ def _unexplained_in(
     for name, index, _ in judgement.cells_that_are("wrong"):
         if (name, index) not in of_mistakes:
             found[name].append(index)
-    # The same number everywhere needs no work: many write it.
-    return {
-        name: _beside_a_mistake(judgement, name, cells)
-        for name, cells in found.items()
-        if not is_pattern(judgement, name)
-    }
+    return found
 
 
 def _beside_a_mistake(
@@ -380,19 +384,31 @@ def _fitting(
     if 2 * numbers <= len(not_right):
         return None
     # What follows from other numbers shows nothing beyond them.
-    shown = [number for number in fitting if number.unexplained]
+    shown = [*_that_show(fitting)]
     if len(shown) < FEWEST_NUMBERS:
         return None
     others = [one.numbers for one in sources if one.problem != source.problem]
     by_chance = [_share_that_has(number, others) for number in shown]
     # Whoever looks at many students and sources finds some that share some numbers.
-    unexplained = sum(number.unexplained for number in not_right)
-    ways = comb(unexplained, len(shown)) * len(sources) * looked_at
+    may_show = len([*_that_show(not_right)])
+    ways = comb(may_show, len(shown)) * len(sources) * looked_at
     expected = ways * prod(by_chance)
     chance = min(expected, 1.0)
     if chance >= MOST_BY_CHANCE:
         return None
     return OfAnother(each.student, source.students, source.right, numbers, len(not_right), chance)
+
+
+def _that_show(numbers: Iterable[Written]) -> Iterator[Written]:
+    """The numbers that nothing explains; of a pattern each one once, without zeros."""
+    seen = set[tuple[str, float]]()
+    for number in numbers:
+        same = (number.step, number.value)
+        if number.unexplained:
+            yield number
+        elif number.of_pattern and number.value and same not in seen:
+            seen.add(same)
+            yield number
 
 
 def _share_that_has(number: Written, others: Sequence[Truth]) -> float:

@@ -22,14 +22,15 @@ from tests.features.check.solutions_by_hand import Array, Matrices, Work, Writte
 
 CLASSES = 40
 # Where all have one problem, a copy of a few wrong numbers may be like many others. Where each has
-# another one, a copy of a sheet that is all zeros, or has one number everywhere, shows nothing.
-FOUND = {"own problems": PAIRS * CLASSES - 3, "one problem": PAIRS * CLASSES - 3}
+# another one, a copy of a sheet that is nearly all zeros, or has one number everywhere, shows
+# nothing.
+FOUND = {"own problems": PAIRS * CLASSES - 2, "one problem": PAIRS * CLASSES - 1}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", FOUND)
 def test_who_copied_is_found_and_nobody_else(kind: str) -> None:
-    """Of 80 pairs at least 77, as a teacher would who compares all with all."""
+    """Of 80 pairs at least 78, as a teacher would who compares all with all."""
     found_pairs = 0
     for number in range(CLASSES):
         choice = np.random.default_rng([1, number])
