@@ -10,10 +10,13 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from attncli.answers.model import Answer, Answers, OtherShapes
+from attncli.answers.nested import blank_answer
+from attncli.answers.remarks import is_blank
 from attncli.answers.steps import LATEX_NAMES, spellings
 from attncli.attention.losses import LOSS_RULES
 from attncli.attention.registry import GRADIENT_RULES, STEP_NAMES, gradient_name
 from attncli.equation.symbols import differential
+from attncli.errors import AttncliError
 from attncli.problem.files import STANDARD_INPUT
 from attncli.problem.kept import without_kept
 from attncli.problem.text.error_collector import ErrorCollector
@@ -127,13 +130,24 @@ _MENTIONS = (
 )
 
 
-def read_answers(source: Source, trace: Trace, *, other_shapes: bool = False) -> Answers:
+def read_answers(source: Source, trace: Trace, *, for_marks: bool = False) -> Answers:
     """The answers in a file, to steps of this trace; its suffix says in which form, and else its
-    content does. With `other_shapes`, a matrix that has another shape than its step is no error.
+    content does. Those `for_marks` may have a matrix of another shape than its step, and in a file
+    that was handed in blank, all steps are blank.
 
     Raises AttncliError (exit 3) for what is wrong in it: the first problem in the order of the
     file, with up to nineteen others as its `more`.
     """
+    try:
+        return _read(source, trace, for_marks)
+    except AttncliError:
+        if for_marks and is_blank(source.text):
+            blank = {step.name: blank_answer(step) for step in trace.computed()}
+            return Answers(blank, source.name)
+        raise
+
+
+def _read(source: Source, trace: Trace, for_marks: bool) -> Answers:
     if not source.text.strip():
         help = (
             "answers have lines such as scores: [[_, _, _], [_, _, _], …], with your numbers for _"
@@ -141,7 +155,7 @@ def read_answers(source: Source, trace: Trace, *, other_shapes: bool = False) ->
         ErrorCollector(source).fail("the file is empty", at=0, help=help)
     source = replace(source, text=without_kept(source.text))
     reader = import_module(f"attncli.answers.{_form(source).module}")
-    others: OtherShapes = [] if other_shapes else None
+    others: OtherShapes = [] if for_marks else None
     found: Mapping[str, Answer] = reader.read(source, trace, others)
     steps = {name: found[name] for name in trace.steps if name in found}
     return Answers(steps, source.name, tuple(others or ()))

@@ -1,4 +1,6 @@
-"""What people write into a file of answers besides the steps: their names, the date, a note."""
+"""What stands in a file of answers and is none: names of students, the date, a note, and the blanks
+that it came with.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,14 @@ _WORDS = (
 _ANY = rf"(?:{'|'.join(_WORDS)})"
 # Matriculation number, student_name.
 _KEY = re.compile(rf"\s*{_ANY}(?:[\s_-]+{_ANY})*\s*", re.IGNORECASE)
-_LINE = re.compile(rf"""^[ \t]*["']?{_KEY.pattern}["']?[ \t]*:.*""", re.IGNORECASE | re.MULTILINE)
+# In other lines, numbers may follow.
+_LINE = re.compile(
+    rf"""^[ \t]*["']?{_KEY.pattern}["']?[ \t]*:[^\n\[\]{{}};=]*$""", re.IGNORECASE | re.MULTILINE
+)
+_COMMENT = re.compile(r"#.*")
+_KEY_OF_STEP = re.compile(r"""["']?\w+["']?[ \t]*:""")
+# What stands in the place of a number, and around it.
+_BLANKS = re.compile(r"(?:[\s\[\]{},_~-]|null)*")
 
 
 def is_remark(key: str, value: Node) -> bool:
@@ -36,6 +45,9 @@ def is_remark(key: str, value: Node) -> bool:
     return not is_matrix(value.text)
 
 
-def without_remarks(text: str) -> str:
-    """The text of a file in YAML without the lines that have such keys."""
-    return _LINE.sub("", text)
+def is_blank(text: str) -> bool:
+    """Whether nothing was written into a file: neither a number nor anything else that is no
+    remark.
+    """
+    answers = _COMMENT.sub("", _LINE.sub("", text))
+    return _BLANKS.fullmatch(_KEY_OF_STEP.sub("", answers)) is not None

@@ -39,7 +39,8 @@ def check_solution(
     `read_answers` raises.
 
     A blank cell is missing; `for_marks`, one that the mask hides is no work that was left out, and
-    all of a matrix that has another shape than its step is missing.
+    all of a matrix that has another shape than its step is missing. All steps are, if the file was
+    handed in blank.
 
     The backward pass is worked out if the answers mention it, or if `gradient` asks for it. With
     `decimals`, these were asked for, and come before the digits that were written.
@@ -47,7 +48,7 @@ def check_solution(
     gradient = gradient or mentions_gradients(source, problem.system)
 
     def read(trace: Trace) -> Answers:
-        answers = read_answers(source, trace, other_shapes=for_marks)
+        answers = read_answers(source, trace, for_marks=for_marks)
         return with_hidden_filled(trace, answers) if for_marks else answers
 
     solution = judge_solution(

@@ -13,7 +13,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 
-from attncli.answers.remarks import without_remarks
+from attncli.answers.remarks import is_blank
 from attncli.errors import AttncliError, nearest
 from attncli.problem.text.source import read_source
 
@@ -21,10 +21,6 @@ _COPIES_OF_EDITORS = frozenset({".bak", ".orig", ".swp", ".tmp"})
 _ENDING = re.compile(r"\.[A-Za-z0-9]+")
 # What a browser writes behind the name of a file that is there already.
 _NUMBER_OF_COPY = re.compile(r" ?\([0-9]+\)$")
-_COMMENT = re.compile(r"#.*")
-_KEY = re.compile(r"""["']?\w+["']?[ \t]*:""")
-# What stands in the place of a number, and around it.
-_BLANK = re.compile(r"(?:[\s\[\]{},_~-]|null)*")
 
 
 class FilesBeside:
@@ -116,5 +112,4 @@ def is_blank_or_lacking(file: str) -> bool:
     except AttncliError:
         # What cannot be read is no blank: its row says why.
         return False
-    numbers = _KEY.sub("", _COMMENT.sub("", without_remarks(text)))
-    return _BLANK.fullmatch(numbers) is not None
+    return is_blank(text)
