@@ -347,7 +347,8 @@ class Table(NamedTuple):
 
     Columns that are `whole`, such as names, are broken over lines only where there is no other way.
     A table that `sorts` is sorted by a click on a heading, in the page of a browser: a column by
-    its numbers or words, or, if it has `ranks`, by the rank of each row.
+    its numbers or words, or, if it has `ranks`, by the rank of each row. Columns whose heads are
+    signs have `words` for those who hear the page.
     """
 
     head: tuple[str | Text, ...]
@@ -356,6 +357,7 @@ class Table(NamedTuple):
     whole: tuple[int, ...] = ()
     sorts: bool = False
     ranks: Mapping[int, Sequence[int]] = MappingProxyType({})
+    words: Mapping[int, str] = MappingProxyType({})
 
     @property
     def heads(self) -> tuple[Text, ...]:

@@ -26,6 +26,8 @@ SHADE_SIGNS = "░▒▓█"
 HIDDEN_SIGN = "·"
 # They stand for rows and columns that are left out.
 LEFT_OUT_DOTS = "…"
+# A longer name in a table is broken over lines.
+LONGEST_NAME = 36
 # A blank that is missing speaks for itself.
 VERDICT_SIGNS = {"right": "✓", "carried": "»", "rounding": "≈", "wrong": "✗", "missing": ""}
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")

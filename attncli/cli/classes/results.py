@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
-from attncli.cli.classes.summary import spread
+from attncli.cli.classes.summary import share_of, spread
 from attncli.page.document import Block, Document, TableSheet
 from attncli.render.csv_lines import Value
 
@@ -55,8 +55,13 @@ def further_columns(results: Sequence[ResultRow], known: Sequence[str]) -> dict[
     return {name: f"{name} (manifest)" if name in known else name for name in names}
 
 
-def table_of_marks(shares: Sequence[float]) -> list[Line]:
-    """The spread of the marks, in percent."""
-    percent = [round(100 * value, 1) for value in spread(shares)]
+def table_of_marks(shares: Sequence[float], of: int | None = None) -> list[Line]:
+    """The spread of the marks, in percent; beside it in marks, if all have a share `of` as many."""
     names = ("average", "median", "lowest", "highest")
-    return [("marks in %", ""), *zip(names, percent, strict=True)]
+    lines: list[Line] = [("marks", "in %")]
+    if of is not None:
+        lines = [("marks", "in %", f"of {of}")]
+    for name, value in zip(names, spread(shares), strict=True):
+        percent = round(100 * value, 1)
+        lines.append((name, percent) if of is None else (name, percent, share_of(of, value)))
+    return lines

@@ -9,7 +9,7 @@ from typing import TypeVar
 from attncli.english import listed
 from attncli.page.printer import format_number
 
-# So many students are named beside a mistake.
+# So many students are named beside a mistake; one more is, too, and no two are left out for that.
 MOST_STUDENTS_NAMED = 3
 # Stands between mistakes in one cell.
 BETWEEN_MISTAKES = " | "
@@ -21,12 +21,28 @@ def spread(shares: Sequence[float]) -> tuple[float, float, float, float]:
     return mean(shares), median(shares), min(shares), max(shares)
 
 
-def spread_in_words(shares: Sequence[float]) -> str:
-    """The same as a sentence, in percent."""
+def spread_in_words(shares: Sequence[float], of: int | None = None) -> str:
+    """The same as a sentence, in percent; in marks, too, if all have a share `of` as many.
+
+    >>> spread_in_words([0.5, 1])
+    'Marks: 75 % on average, median 75 %, from 50 % to 100 %.'
+    >>> spread_in_words([0.5, 1], 20)
+    'Marks: 15 of 20 (75 %) on average, median 15 (75 %), from 10 to 20.'
+    """
     average, middle, low, high = (f"{format_number(100 * each, 0)} %" for each in spread(shares))
+    if of is not None:
+        marks = [f"{share_of(of, each):g}" for each in spread(shares)]
+        average = f"{marks[0]} of {of} ({average})"
+        middle = f"{marks[1]} ({middle})"
+        low, high = marks[2:]
     if len(shares) == 1:
         return f"Marks: {average}."
     return f"Marks: {average} on average, median {middle}, from {low} to {high}."
+
+
+def share_of(marks: int, share: float) -> float:
+    """A share of marks, to two decimals."""
+    return round(marks * share, 2)
 
 
 def rounded_share(marks: int, earned: int, asked: int) -> float:
@@ -66,12 +82,15 @@ def most_first(found: Iterable[tuple[Shared, str]]) -> list[tuple[Shared, list[s
 
 
 def named(students: Sequence[str]) -> str:
-    """The first of these students."""
-    shown = [*students[:MOST_STUDENTS_NAMED]]
-    if len(students) > MOST_STUDENTS_NAMED:
-        shown.append("…")
-    has_comma = any("," in name for name in shown)
-    return ("; " if has_comma else ", ").join(shown)
+    """The first of these students, and how many others there are; a single one is named.
+
+    >>> named(["Ada", "Ben", "Cy", "Dai"]), named(["Ada", "Ben", "Cy", "Dai", "Eve"])
+    ('Ada, Ben, Cy and Dai', 'Ada, Ben, Cy and 2 others')
+    """
+    more = len(students) - MOST_STUDENTS_NAMED
+    if more < 2:
+        return all_named(students)
+    return all_named([*students[:MOST_STUDENTS_NAMED], f"{more:,} others"])
 
 
 def all_named(students: Sequence[str]) -> str:

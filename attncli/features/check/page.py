@@ -63,13 +63,21 @@ MOST_CELLS_SHOWN = 24
 MOST_ROWS_NAMED = 3
 MISSING = "?"
 TOO_COARSE = "too few decimals"
-ONLY_TOO_COARSE = "✗ wrong: the number has too few decimals"
+# The signs of the verdicts, as matrices have them.
+SIGNS: dict[Verdict, str] = {
+    "right": "✓",
+    "carried": "»",
+    "rounding": "≈",
+    "wrong": "✗",
+    "missing": MISSING,
+}
+ONLY_TOO_COARSE = f"{SIGNS['wrong']} wrong: the number has too few decimals"
 _MEANING_OF_SIGNS: dict[Verdict, str] = {
-    "right": "✓ right",
-    "carried": "» carried: follows from your own earlier numbers",
-    "rounding": "≈ rounding: differs by at most one unit in the last digit",
-    "wrong": "✗ wrong: the error was made here",
-    "missing": f"{MISSING} missing",
+    "right": f"{SIGNS['right']} right",
+    "carried": f"{SIGNS['carried']} carried: follows from your own earlier numbers",
+    "rounding": f"{SIGNS['rounding']} rounding: differs by at most one unit in the last digit",
+    "wrong": f"{SIGNS['wrong']} wrong: the error was made here",
+    "missing": f"{SIGNS['missing']} missing",
 }
 
 

@@ -30,7 +30,7 @@ class PlaceInSet(NamedTuple):
     def neutral(self, title: str) -> str:
         """The title without the name, which is nobody else's business: Attention 07."""
         before = title.removesuffix(self.student)
-        before = before.rstrip(": ")
+        before = before.rstrip(":– ")
         still_names = self.student in before
         if still_names or not before:
             before = "Attention"

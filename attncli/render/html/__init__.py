@@ -24,7 +24,7 @@ from attncli.page import document as page
 from attncli.page.document import formula, plain, sides
 from attncli.page.ends import ends_of_picture
 from attncli.render import Style
-from attncli.render.cells import left_out_text
+from attncli.render.cells import LONGEST_NAME, left_out_text
 from attncli.render.html.how import Beside, How, Pair, Shown, folded, paired
 from attncli.render.html.matrix import fits_beside, matrix, opening, product, small_map
 from attncli.render.html.text import attribute, cell_label, raised, sentence, signed, written
@@ -372,11 +372,14 @@ def _table(table: page.Table, topic: str) -> str:
                 start = f'th scope="{scope}"'
             if place in table.right:
                 start += ' class="right"'
-            elif place in table.whole:
+            elif place in table.whole and len(plain(cell)) <= LONGEST_NAME:
                 start += ' class="whole"'
             if place in ranks:
                 start += f' data-rank="{ranks[place]}"'
-            written.append(f"<{start}>{sentence(cell)}</{tag}>")
+            said = sentence(cell)
+            if scope == "col" and place in table.words:
+                said = f'<abbr title="{table.words[place]}">{said}</abbr>'
+            written.append(f"<{start}>{said}</{tag}>")
         return "".join(written)
 
     names_row = [place == naming for place in range(len(heads))]

@@ -176,7 +176,10 @@ class _WordWriter:
                 else:
                     yield from self.meeting(block)
             case page.Table(rows=rows):
-                heads = list(map(self.sentence, block.heads))
+                heads = [
+                    block.words.get(place) or self.sentence(head)
+                    for place, head in enumerate(block.heads)
+                ]
                 for row in rows:
                     yield self.row(heads, list(map(self.sentence, row)))
             case page.Verbatim(lines=lines):

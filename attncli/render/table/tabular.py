@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
+from attncli.render.cells import LONGEST_NAME
 from attncli.render.table.broken_lines import HANGING_INDENT
 from attncli.render.table.styled_line import Line
 
@@ -17,8 +18,6 @@ NARROWEST_TEXT = 20
 TIGHT_COLUMN_GAP, LONGEST_TIGHT_WORD = 2, 15
 # A longer cell is one.
 LONGEST_PHRASE = 40
-# A longer name is broken over lines.
-LONGEST_NAME = 36
 # Less than this is too narrow for a sentence.
 NARROWEST_SENTENCE = 10
 
@@ -65,6 +64,11 @@ def _fitting(
     """Widths of columns that fit the room, and the gap between them; None where there are none."""
     floors: list[int] = []
     tight: list[int] = []
+    # A name that is longer than all others is broken before anything else is.
+    names_alone = [
+        min(width, NARROWEST_TEXT) if place in whole and width > LONGEST_NAME else width
+        for place, width in enumerate(natural)
+    ]
     for place, (width, column) in enumerate(zip(natural, columns, strict=True)):
         if place in whole and width <= LONGEST_NAME:
             floors.append(width)
@@ -77,7 +81,13 @@ def _fitting(
         word = max(cell.longest for cell in column)
         floors.append(min(NARROWEST_TEXT, word))
         tight.append(min(NARROWEST_TEXT, word, LONGEST_TIGHT_WORD))
-    for gap, least in ((COLUMN_GAP, floors), (TIGHT_COLUMN_GAP, tight)):
+    ways = (
+        (COLUMN_GAP, names_alone),
+        (TIGHT_COLUMN_GAP, names_alone),
+        (COLUMN_GAP, floors),
+        (TIGHT_COLUMN_GAP, tight),
+    )
+    for gap, least in ways:
         widths = _squeezed(natural, least, right, room, gap)
         if _together(widths, gap) <= room:
             return widths, gap

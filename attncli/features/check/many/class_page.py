@@ -21,6 +21,7 @@ from attncli.cli.classes.summary import (
 from attncli.english import count, either, listed
 from attncli.features.check.many.copies import Copies, in_classes
 from attncli.features.check.many.result_row import Example, Marked
+from attncli.features.check.page import SIGNS
 from attncli.features.check.verdicts import VERDICTS, Verdict
 from attncli.page.document import (
     Block,
@@ -73,7 +74,7 @@ def class_page(results: Sequence[Marked], found: Copies = NO_COPIES) -> Document
         blocks=lambda rows: _blocks(rows, found),
         data=lambda rows: _data(rows, found),
         rows=_rows,
-        tables=_summary_tables,
+        tables=lambda rows: _summary_tables(rows, found),
     )
 
 
@@ -102,21 +103,27 @@ def _rows(results: Sequence[Marked]) -> Iterator[Sequence[Value | None]]:
         ]
 
 
-def _summary_tables(results: Sequence[Marked]) -> Iterator[list[Sequence[Value | None]]]:
+def _summary_tables(
+    results: Sequence[Marked], found: Copies
+) -> Iterator[list[Sequence[Value | None]]]:
     """What the page says of the whole class, with all names."""
     read = [each for each in results if not each.error]
     kinds = [(words, number) for number, _, words in _kinds(results, read)]
     yield [("solutions", len(results)), *kinds]
     if read:
-        yield table_of_marks([*map(_share, read)])
+        yield table_of_marks([*map(_share, read)], _of_all(read))
+    own = _without_copies(read, found)
+    made = [(mistake, who, _steps_of(own, mistake)) for mistake, who in _topics(own)]
+    if taught := [*made, *_lost_by(own, found)]:
+        rows = [(what, len(who), ", ".join(who), ", ".join(steps)) for what, who, steps in taught]
+        yield [("what to teach again", "students", "who", "steps"), *rows]
     if first := _first_steps(read):
         steps = [(step, len(who), ", ".join(who)) for step, who in first]
         yield [("first wrong number in", "students", "who"), *steps]
-    if made := _made(read):
-        yield [
-            ("step", "students", "who", "mistake"),
-            *((step, len(who), ", ".join(who), mistake) for (step, mistake), who in made),
-        ]
+    if notes := [(each.student, each.note) for each in results if each.note]:
+        yield [("answers that are alike", "note"), *notes]
+    if unread := [(each.student, each.error) for each in results if each.error]:
+        yield [("could not be checked", "why"), *unread]
 
 
 def _data(results: Sequence[Marked], found: Copies) -> dict[str, Any]:
@@ -170,17 +177,16 @@ def _blocks(results: Sequence[Marked], found: Copies) -> Iterator[Block]:
     read = [each for each in results if not each.error]
     yield Paragraph((_counted(results, read),))
     if read:
-        yield Paragraph((spread_in_words([*map(_share, read)]),))
+        yield Paragraph((spread_in_words([*map(_share, read)], _of_all(read)),))
     if not results:
         return
-    # What was wrong in the answers to another problem nobody has done wrongly.
-    copied = {each.student for each in found.of_another}
-    own = [each for each in read if each.student not in copied]
+    own = _without_copies(read, found)
     made = _topics(own)
-    if lines := [
-        *_taught_again(own, made[:MOST_MISTAKES_LISTED]),
-        *_lost_by(own, [each.students for each in found.alike]),
-    ]:
+    lost = [
+        (f"{count(len(who), 'student')}: {what} in {listed(steps)}. {named(who)}.",)
+        for what, who, steps in _lost_by(own, found)
+    ]
+    if lines := [*_taught_again(own, made[:MOST_MISTAKES_LISTED]), *lost]:
         yield Heading("What to teach again")
         yield Listing(tuple(lines))
         if further := made[MOST_MISTAKES_LISTED:]:
@@ -189,7 +195,7 @@ def _blocks(results: Sequence[Marked], found: Copies) -> Iterator[Block]:
         yield Heading("How each step went")
         yield _bars(steps)
     yield Heading("Each student")
-    yield _students(results, read)
+    yield from _students(results, read)
     if first := _first_steps(read):
         yield Heading("Where the first wrong number is")
         yield Table(
@@ -206,16 +212,40 @@ def _blocks(results: Sequence[Marked], found: Copies) -> Iterator[Block]:
         yield Table(("student", "why"), tuple(((each.student,), (each.error,)) for each in unread))
 
 
-def _students(results: Sequence[Marked], read: Sequence[Marked]) -> Table:
+def _without_copies(read: Sequence[Marked], found: Copies) -> list[Marked]:
+    """The rows without the answers to another problem: what was wrong there nobody has done
+    wrongly.
+    """
+    copied = {each.student for each in found.of_another}
+    return [each for each in read if each.student not in copied]
+
+
+def _students(results: Sequence[Marked], read: Sequence[Marked]) -> Iterator[Block]:
+    """A row for each student, narrow enough for a terminal, and below what its signs mean."""
     counted = Counter[str]()
     for each in read:
         counted.update(each.counts)
     there = [verdict for verdict in VERDICTS if counted[verdict]]
-    rows = tuple(_row_of_page(each, there) for each in results)
-    head = ("student", "marks", *there, "first wrong number")
+    of = _of_all(read)
+    rows = tuple(_row_of_page(each, there, of) for each in results)
+    signs = [SIGNS[verdict] for verdict in there]
+    head = ("student", "marks" if of is None else f"of {of}", *signs, "first wrong")
     columns_of_numbers = tuple(range(1, len(there) + 2))
-    ranks = {len(head) - 1: _ranks_of_first_wrong(results, read)}
-    return Table(head, rows, columns_of_numbers, whole=(0,), sorts=True, ranks=ranks)
+    last = len(head) - 1
+    ranks = {last: _ranks_of_first_wrong(results, read)}
+    words = dict(enumerate(there, start=2))
+    yield Table(
+        head,
+        rows,
+        columns_of_numbers,
+        whole=(0, last),
+        sorts=True,
+        ranks=ranks,
+        words=words,
+    )
+    if there:
+        meaning = "; ".join(f"{SIGNS[verdict]} {verdict}" for verdict in there)
+        yield Paragraph((f"{meaning}.",))
 
 
 def _ranks_of_first_wrong(results: Sequence[Marked], read: Sequence[Marked]) -> list[int]:
@@ -260,11 +290,12 @@ def _steps_of(read: Sequence[Marked], mistake: str) -> list[str]:
     return [*dict.fromkeys(steps)]
 
 
-def _lost_by(read: Sequence[Marked], alike: Sequence[Sequence[str]]) -> Iterator[Text]:
-    """What costs marks and is no mistake: slips, then numbers with too few decimals, then those
-    that are missing. Of students who are `alike`, the first one's slips stand for those of all.
+def _lost_by(read: Sequence[Marked], alike: Copies) -> Iterator[tuple[str, list[str], list[str]]]:
+    """What costs marks and is no mistake, with the students and the steps: slips, then numbers with
+    too few decimals, then those that are missing. Of students who are `alike`, the first one's
+    slips stand for those of all.
     """
-    again = {student for students in alike for student in students[1:]}
+    again = {student for each in alike.alike for student in each.students[1:]}
     slips = []
     for each in read:
         if each.student not in again:
@@ -279,15 +310,16 @@ def _lost_by(read: Sequence[Marked], alike: Sequence[Sequence[str]]) -> Iterator
         yield from _lost_in_steps(found, words)
 
 
-def _lost_in_steps(found: Sequence[tuple[str, str]], words: str) -> Iterator[Text]:
-    """One line for all of these pairs of a step and a student, if there are some."""
+def _lost_in_steps(
+    found: Sequence[tuple[str, str]], words: str
+) -> Iterator[tuple[str, list[str], list[str]]]:
+    """All of these pairs of a step and a student in one, if there are some."""
     if not found:
         return
     once = dict.fromkeys(found)
-    steps = listed([step for step, _ in most_first(once)])
+    steps = [step for step, _ in most_first(once)]
     who = [*dict.fromkeys(student for _, student in found)]
-    students = count(len(who), "student")
-    yield (f"{students}: {words} in {steps}. {named(who)}.",)
+    yield words, who, steps
 
 
 def _taught_again(read: Sequence[Marked], made: Sequence[tuple[str, list[str]]]) -> Iterator[Text]:
@@ -370,8 +402,11 @@ def _alike_in_words(found: Copies) -> Iterator[str]:
         )
 
 
-def _row_of_page(each: Marked, verdicts: Sequence[Verdict]) -> tuple[Text, ...]:
-    marks: Text = () if each.marks is None else (_mark_text(each),)
+def _row_of_page(each: Marked, verdicts: Sequence[Verdict], of: int | None) -> tuple[Text, ...]:
+    """A row, whose marks are `of` as many as all others, or else say of how many."""
+    marks: Text = ()
+    if each.marks is not None:
+        marks = (f"{each.plain_marks:g}" if of is not None else _mark_text(each),)
     counts: list[Text] = []
     for verdict in verdicts:
         number = each.counts.get(verdict)
@@ -398,6 +433,12 @@ def _kinds(results: Sequence[Marked], read: Sequence[Marked]) -> list[tuple[int,
 def _counted(results: Sequence[Marked], read: Sequence[Marked]) -> str:
     parts = [f"{number:,} {verb}{words}" for number, verb, words in _kinds(results, read)]
     return f"{listed(parts)}." if parts else "There are no solutions."
+
+
+def _of_all(read: Sequence[Marked]) -> int | None:
+    """How many marks there are for everybody; None where they are not as many for all."""
+    different = {each.of for each in read}
+    return different.pop() if len(different) == 1 else None
 
 
 def _share(each: Marked) -> float:

@@ -425,18 +425,18 @@ def test_a_workbook() -> None:
         "could not be checked",
         1,
     ]
-    assert summary[8:17] == [
-        "marks in %",
-        "average",
-        75,
-        "median",
-        75,
-        "lowest",
-        50,
-        "highest",
-        100,
+    assert summary[8:23] == [
+        *("marks", "in %", "of 4"),
+        *("average", 75, 3),
+        *("median", 75, 3),
+        *("lowest", 50, 2),
+        *("highest", 100, 4),
     ]
-    assert summary[17:26] == [
+    assert summary[23:31] == [
+        *("what to teach again", "students", "who", "steps"),
+        *("a slip", 1, "Бела", "scores"),
+    ]
+    assert summary[31:40] == [
         "first wrong number in",
         "students",
         "who",
@@ -446,6 +446,10 @@ def test_a_workbook() -> None:
         "weights",
         1,
         "=cmd()",
+    ]
+    assert summary[40:] == [
+        *("could not be checked", "why"),
+        *("none", "cannot read ./none.yaml: this file does not exist"),
     ]
     with ZipFile("results.xlsx") as archive:
         sheet = archive.read("xl/worksheets/sheet1.xml").decode()
@@ -947,7 +951,7 @@ def test_classes_of_none_and_of_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.splitlines()[2:] == ["", "  There are no solutions."]
     add_row("Ada", "problem.yaml", "answers/0.yaml")
     assert run(["check", "--batch", "manifest.csv"]) == 0
-    assert "  Marks: 100 %.\n" in capsys.readouterr().out
+    assert "  Marks: 4 of 4 (100 %).\n" in capsys.readouterr().out
 
 
 def test_a_blank_sheet_is_counted_apart(school: Path, capsys: pytest.CaptureFixture[str]) -> None:
