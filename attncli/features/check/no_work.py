@@ -28,9 +28,12 @@ Floats: TypeAlias = NDArray[np.float64]
 MOST_DIFFERENT = 2
 # So many cells may have one number more, and are too many to be alike by chance.
 CELLS_FOR_A_NUMBER = 4
+# So many numbers of a row or a column are not alike by chance.
+CELLS_OF_A_LINE = 3
 # Numbers as far apart are alike: 0.98 is nearly 1, so the row with it is nearly copied.
 NEARLY = 0.05
 _DECIMALS = 2
+_DECIMALS_OF_LINES = 9
 NO_WORK = (
     "Numbers show no work of their own if they are all alike, repeat a row, or are copied from the"
     " step before."
@@ -46,7 +49,8 @@ def without_work(judgement: Judgement, first: str, name: str) -> list[CellIndex]
     """The cells of a step that are no error, and need no work if the numbers of `first` are what
     was written there; `name` is that step, or one that follows from it.
 
-    Such cells are a pattern, or copied from what the step reads, and the right ones are not. What
+    Such cells are a pattern, or copied from what the step reads, and the right ones are not. In
+    other steps they may be a row or a column that is one number, as 0 for a key that is 0. What
     is written between the two steps makes no difference: a slip is no work. To copy all rows after
     `first` is none either, also where it is an error.
     """
@@ -69,7 +73,7 @@ def without_work(judgement: Judgement, first: str, name: str) -> list[CellIndex]
     if _are_copied(values, name, rows, right, unseen):
         return done
     if not _are_pattern(rows, right):
-        return []
+        return [] if name == first else _in_lines(written, _numbers(cells, _right), done)
     if name != first and _is_one_row_of_work(values, name, rows):
         return [index for index in done if any(index[-2:-1])]
     return done
@@ -129,15 +133,17 @@ def _written_and_right(
 
 def is_one_number(judgement: Judgement, name: str) -> bool:
     """Whether all numbers of a step that tell something are the same one, at least four of them,
-    and wrong for the most part.
+    and not right for the most part. One of them at least is wrong: where all are carried, that is
+    no fault of this step.
     """
     cells = cast("list[JudgedCell]", judgement.steps[name].ravel().tolist())
     telling = [cell for cell in cells if _tells_something(cell)]
     if len(telling) < CELLS_FOR_A_NUMBER:
         return False
     different = {_written(cell) for cell in telling}
-    wrong = sum(cell.verdict == "wrong" for cell in telling)
-    return len(different) == 1 and 2 * wrong > len(telling)
+    verdicts = [cell.verdict for cell in telling]
+    is_mostly_right = 2 * verdicts.count("right") >= len(telling)
+    return len(different) == 1 and "wrong" in verdicts and not is_mostly_right
 
 
 def _are_pattern(written: Sequence[RowsOfNumbers], right: Sequence[RowsOfNumbers]) -> bool:
@@ -175,6 +181,30 @@ def _is_one_row_of_work(values: CellValues, name: str, written: Sequence[RowsOfN
             return False
     read = _matrices_read(values, name)
     return any(len(set[float]().union(*matrix)) > 1 for matrix in read)
+
+
+def _in_lines(written: Floats, right: Floats, done: Sequence[CellIndex]) -> list[CellIndex]:
+    """The cells of rows and columns that are one number, where the right numbers are several."""
+    found = set[CellIndex]()
+    for axis in (-1, -2)[: written.ndim]:
+        is_one_number = _range_along(axis, written) == 0
+        hollow = is_one_number & (_range_along(axis, right) > 0)
+        found.update(index for index in done if hollow[index])
+    return sorted(found)
+
+
+def _range_along(axis: int, numbers: Floats) -> Floats:
+    """How far apart the numbers of each row or column are, for each of its cells; NaN where fewer
+    than three tell something.
+    """
+    # Small weights are often alike to two decimals.
+    exact = np.round(numbers, _DECIMALS_OF_LINES)
+    tell = np.isfinite(exact)
+    most = np.where(tell, exact, -np.inf).max(axis, keepdims=True)
+    least = np.where(tell, exact, np.inf).min(axis, keepdims=True)
+    enough = tell.sum(axis, keepdims=True) >= CELLS_OF_A_LINE
+    apart = np.where(enough, most, np.nan) - least
+    return np.broadcast_to(apart, numbers.shape)
 
 
 def _without_later_work(judgement: Judgement, first: str) -> CellValues:

@@ -226,12 +226,19 @@ class _Ledger:
     @cached_property
     def unexplained(self) -> frozenset[WrongCell]:
         """The wrong cells that no cause likely explains, whether or not it is chosen: who made a
-        mistake has worked, also where its cells are cheaper as wrong ones.
+        mistake has worked, also where its cells are cheaper as wrong ones. A step that needs no
+        work is explained as a whole, or not.
         """
         found = frozenset[WrongCell]().union(*(step.wrong for step in self.steps))
+        patterns = [step.wrong for step in self.steps if step.hollow.get(step.name)]
         for cause in self.causes:
-            if cause.likely:
-                found -= cause.explains - self._not_worked(cause)
+            if not cause.likely:
+                continue
+            explained = cause.explains - self._not_worked(cause)
+            for pattern in patterns:
+                if not pattern <= explained:
+                    explained -= pattern
+            found -= explained
         return found
 
     def _take_off(

@@ -83,10 +83,12 @@ def _partial(
     judgement: Judgement, found: Mapping[str, PartialMistake], scheme: Scheme
 ) -> Iterator[Cause]:
     """The mistakes that give two or more of the wrong cells, and not all of a step."""
+    one_number = {name for name in judgement.steps if is_one_number(judgement, name)}
     for name, partly in found.items():
-        if len(partly.cells) >= FEWEST_CELLS:
+        # A few of its numbers are often 0, too.
+        explained = frozenset(cell for cell in partly.cells if cell[0] not in one_number)
+        if len(explained) >= FEWEST_CELLS:
             said = f"perhaps {with_labels(judgement, name)}"
-            explained = frozenset(partly.cells)
             costs = _cost_of(name, scheme)
             yield Cause(said, costs, explained, likely=partly.likely, names=(name,))
 
