@@ -445,25 +445,30 @@ _ROUNDED_FIRST = {
 }
 
 
-def rounded_first(step: str, decimals: int) -> str | None:
-    """What it is called that the numbers of a step were rounded to so many decimals; None for other
-    steps.
+def rounded_first(step: str, decimals: int) -> str:
+    """What it is called that the numbers of a step were rounded to so many decimals, and then
+    written with more.
     """
-    return _ROUNDED_FIRST.get((step, decimals))
+    return _roundings(step)[decimals]
 
 
 def decimals_of_rounding(step: str, name: str) -> int:
     """To how many decimals a step is rounded where that is called so."""
-    return next(
-        decimals
-        for (of, decimals), called in _ROUNDED_FIRST.items()
-        if (of, called) == (step, name)
-    )
+    return next(decimals for decimals, called in _roundings(step).items() if called == name)
 
 
 def roundings_of(step: str) -> set[str]:
     """What it is called that the numbers of a step were rounded first, to however many decimals."""
-    return {name for (of, _), name in _ROUNDED_FIRST.items() if of == step}
+    return {*_roundings(step).values()}
+
+
+def _roundings(step: str) -> dict[int, str]:
+    """The names of roundings, by their decimals; in most steps they are no mistakes of the list."""
+    named = {}
+    for decimals, text in NAMES_OF_DECIMALS.items():
+        other = f"the numbers were rounded to {text} first"
+        named[decimals] = _ROUNDED_FIRST.get((step, decimals), other)
+    return named
 
 
 FORWARD_MISTAKES: tuple[Mistake, ...] = (

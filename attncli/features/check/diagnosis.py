@@ -51,9 +51,9 @@ from attncli.features.check.trials import (
     left_out_before,
     trials_of,
 )
-from attncli.features.check.verdicts import Judgement, indices_where
+from attncli.features.check.verdicts import Judgement, indices_where, rounds_to
 from attncli.mistakes.catalogue import known_mistakes
-from attncli.mistakes.forward import rounded_first
+from attncli.mistakes.forward import NAMES_OF_DECIMALS, rounded_first
 from attncli.mistakes.model import each_of
 
 # Errors are named if chance would explain fewer cells of a step than this.
@@ -66,6 +66,8 @@ MOST_MISTAKES_BY_CHANCE = 1.0
 MOST_BY_CHANCE_BESIDE_A_LIKELY_ONE = 0.5
 # If more cells of a step are wrong, they have one cause, or most of them do.
 MOST_CELL_ERRORS = 3
+# Fewer numbers of a step may all end in zeros by chance.
+FEWEST_ROUNDED = 3
 # A mistake may leave over one wrong cell of so many.
 CELLS_FOR_A_SLIP = 4
 # Two mistakes explain no fewer: so many pairs can be made that one gives any two numbers.
@@ -499,26 +501,36 @@ def _nearly_given(
 
 
 def _rounded_first(trials: Trials, step: str) -> str | None:
-    """The mistake of rounding a step's own numbers to fewer decimals than they are written with, if
-    that gives all.
+    """What it is called that a step's own numbers were rounded to fewer decimals than they are
+    written with, if that gives all: from the numbers before them, or from the right ones.
     """
     values = trials.judgement.values
-    claims = cast("dict[CellIndex, Claim]", dict(np.ndenumerate(values.answers.steps[step].cells)))
-    filled = {
-        cell: claim
-        for cell, claim in claims.items()
-        if claim is not None and claim.value.is_finite()
-    }
-    by = trials.within_precision
-    for decimals in range(decimals_of(values, step)):
-        name, unit = rounded_first(step, decimals), Decimal(1).scaleb(-decimals)
-        in_units = (Fraction(claim.value) * 10**decimals for claim in filled.values())
-        if name is not None and all(number.denominator == 1 for number in in_units):
-            coarse = {cell: replace(claim, half=unit / 2) for cell, claim in filled.items()}
-            return (
-                name if all(by.gives(step, cell, claim) for cell, claim in coarse.items()) else None
-            )
+    claims = {}
+    for cell, claim in np.ndenumerate(values.answers.steps[step].cells):
+        if isinstance(claim, Claim) and claim.value.is_finite():
+            claims[cell] = claim
+    different = {claim.value for claim in claims.values()}
+    if len(different) < FEWEST_ROUNDED:
+        return None
+    for decimals in range(min(decimals_of(values, step), len(NAMES_OF_DECIMALS))):
+        in_units = (Fraction(claim.value) * 10**decimals for claim in claims.values())
+        if all(number.denominator == 1 for number in in_units):
+            half = Decimal("0.5").scaleb(-decimals)
+            coarse = {cell: replace(claim, half=half) for cell, claim in claims.items()}
+            is_rounded = _all_given(trials, step, coarse)
+            return rounded_first(step, decimals) if is_rounded else None
     return None
+
+
+def _all_given(trials: Trials, step: str, claims: Mapping[CellIndex, Claim]) -> bool:
+    """Whether all of these numbers of a step are right, or follow from those before them."""
+    values = trials.judgement.values
+    for cell, claim in claims.items():
+        if rounds_to(values.true(step, cell), claim):
+            continue
+        if not trials.within_precision.gives(step, cell, claim):
+            return False
+    return True
 
 
 def _row_errors(trials: Trials, step: str, cells: tuple[CellIndex, ...]) -> list[RowError]:

@@ -21,7 +21,7 @@ from attncli.features.check.marks.model import Cause, MarkedStep, Marks, marks_o
 from attncli.features.schema.command import schemas
 from attncli.marking.scheme import Scheme
 from tests.cases import in_one_test
-from tests.features.check.solutions_by_hand import cut, half_even, softmax, written
+from tests.features.check.solutions_by_hand import cut, half_even, half_up, softmax, written
 
 SCHEMA = json.loads(schemas()["verdict"].read_text(encoding="utf-8"))
 # 2 marks for each cell of a, 1 for each of b; nothing for those of c.
@@ -1070,3 +1070,20 @@ def test_an_exponential_as_large_as_floats_go_is_not_rounded() -> None:
         ],
     }
     assert 0 <= marks_of_answers(given, answers).points <= 10
+
+
+def test_a_zero_behind_a_rounded_number_earns_no_more() -> None:
+    """Outputs to one decimal, 1.2 or 1.20: each lacks a decimal, and nobody cut digits off."""
+    given = {
+        "Q": [[1, 2], [0, 1], [1, 1]],
+        "K": [[1, 0], [2, 1], [0, 1]],
+        "V": [[1.5, 2.3, 0.3], [2.4, 0.7, 1.1], [-1.2, 0.9, 0.4]],
+    }
+    rounding = half_up(1)
+    honest = written(given, rounding=rounding, decimals=1, on_the_way=False, only=("output",))
+    padded = [[f"{each}0" for each in row] for row in honest["output"]]
+    right = written(given, on_the_way=False)
+    with_honest = marks_of_answers(given, {**right, **honest})
+    with_zeros = marks_of_answers(given, {**right, "output": padded})
+    assert with_zeros.points <= with_honest.points < 20
+    assert not with_zeros.slips

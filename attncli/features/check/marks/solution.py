@@ -333,7 +333,7 @@ def _coarse(
     cells = judgement.steps[name]
     decimals = _rounded_to(judgement, name, diagnoses)
     if decimals is not None and scheme.decimals is not None:
-        all_off = indices_where(cells, "wrong", "rounding")
+        all_off = indices_where(cells, "wrong", "rounding", "carried")
         return dict.fromkeys(all_off, scheme.decimals - decimals)
     found = {}
     for index in wrong:
