@@ -121,7 +121,9 @@ def _read_number(value: Value, step: Step) -> Answer | None:
     while isinstance(inner.node, ListNode):
         length = len(inner.node.items)
         if length != 1:
-            found = f"a list of {count(length, 'entry')}" if length else "an empty list"
+            found = "an empty list"
+            if length:
+                found = f"a list of {count(length, 'entry')}"
             value.wrong(f"must be one number, not {found}", f"write {value.path}: 0.70")
             return None
         inner = inner.entry(0)

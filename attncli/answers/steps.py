@@ -167,7 +167,8 @@ def _names_of(trace: Trace) -> _Names:
     said: dict[str, Step] = {}
     for step in steps.values():
         _add_spellings(written, step)
-        said.setdefault(_in_small_letters(step.rule.title), step)
+        title = _in_small_letters(step.rule.title)
+        said.setdefault(title, step)
     for name, step in steps.items():
         # Scaled is what a heading makes of scaled; a single letter is another one than its capital.
         if len(name) >= _SHORTEST_WORD:

@@ -178,7 +178,8 @@ def _scale(trace: Trace, step: Step) -> Scale | None:
 
     values = step.value.astype(np.float64)
     hidden = hidden_cells(trace, step)
-    scale = scale_of(trace, step.name, values[~hidden])
+    shown = values[~hidden]
+    scale = scale_of(trace, step.name, shown)
     return scale if scale.low < scale.high else None
 
 

@@ -146,7 +146,8 @@ def _room_to_work(step: Step, detail: str) -> Room:
     if detail != "cells" and len(axes) > 1:
         axes = axes[:-1]
     lines = prod(axes)
-    return Room(min(MOST_ROOM, lines))
+    lines = min(MOST_ROOM, lines)
+    return Room(lines)
 
 
 def step_pictures(
@@ -174,7 +175,8 @@ def cell_section(printer: Printer, step: Step, index: tuple[int, ...]) -> Iterat
         product = shapes(printer.trace, step)
     yield Heading(title, shapes=product, step=step.name)
     first = rule.meaning[0].upper()
-    yield Paragraph(printer.prose(first + rule.meaning[1:]))
+    meaning = first + rule.meaning[1:]
+    yield Paragraph(printer.prose(meaning))
     if rule.given:
         label = step.cell_label(index)
         number = printer.number(step.name, index)

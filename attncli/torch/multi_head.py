@@ -209,7 +209,8 @@ def _noted(
 
     def call(*args: Any, **kwargs: Any) -> Any:
         result = function(*args, **kwargs)
-        noted.append(note(result, *args, **kwargs))
+        found = note(result, *args, **kwargs)
+        noted.append(found)
         return result
 
     return call

@@ -212,7 +212,8 @@ def _not_one(sums: Sequence[str]) -> str:
     named = [*sums[:MOST_ROWS_NAMED]]
     if more > 0:
         named.append(count(more, "more row"))
-    return f"The weights of a row add up to 1. Yours do not in {listed(named)}."
+    rows = listed(named)
+    return f"The weights of a row add up to 1. Yours do not in {rows}."
 
 
 def _cut(cells: int) -> str:

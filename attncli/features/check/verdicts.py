@@ -243,10 +243,13 @@ class Solution:
         if self.lenient:
             earning.append("rounding")
         steps = self.verdicts.trace.steps
-        worked = [
-            cell.verdict for name, cell in self.verdicts.cells() if not steps[name].rule.given
-        ]
-        return sum(verdict in earning for verdict in worked), len(worked)
+        earned = worked = 0
+        for name, cell in self.verdicts.cells():
+            if steps[name].rule.given:
+                continue
+            worked += 1
+            earned += cell.verdict in earning
+        return earned, worked
 
     def with_enough_digits(self, cells: Collection[tuple[str, CellIndex]]) -> Solution:
         """The solution where a mistake gives these cells as they were written."""

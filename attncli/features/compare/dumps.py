@@ -602,7 +602,9 @@ def _array(value: Value, step: str, *, is_single: bool) -> NDArray[Any] | None:
         return None
     errors_before = value.errors.count
     cells: list[float | bool] = []
-    has_truths = step == "mask" and truth(node) is not None
+    has_truths = False
+    if step == "mask":
+        has_truths = truth(node) is not None
     _gather(value, shape, cells, truths=has_truths)
     if value.errors.count > errors_before:
         return None

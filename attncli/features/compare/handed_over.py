@@ -46,7 +46,8 @@ def read_given(
     given: list[InputFile] = []
     own: RulesOfOwn = {}
     for name, value in (("problem", problem), ("other", other)):
-        if isinstance(value, str | os.PathLike):
+        is_file = isinstance(value, str | os.PathLike)
+        if is_file:
             file = read_one(str(value), changes, renames, own)
         else:
             content = _content(name, value, renames, own)

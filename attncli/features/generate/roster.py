@@ -131,7 +131,8 @@ def _require_no_head(rows: Sequence[Row]) -> None:
     """
     for first in rows:
         cells = [cell.strip() for cell in first.cells if cell.strip()]
-        if len(cells) == 1 and cells[0].lower() not in _HEADS_OF_OTHERS:
+        is_one = len(cells) == 1
+        if is_one and cells[0].lower() not in _HEADS_OF_OTHERS:
             return
         help = "write student above the column of the names, in the first line"
         if len(cells) > 1:

@@ -68,7 +68,8 @@ def _unreached(results: Sequence[CaseResult]) -> Iterator[Finding]:
     also = [name for name in OF_ROWS if name in right.judged and name not in names]
     explained = tuple(each for each in wrong if _is_right_but_for(each, [*names, *also]))
     if explained:
-        what = listed([name.removeprefix("d_") for name in names])
+        arrays = [name.removeprefix("d_") for name in names]
+        what = listed(arrays)
         yield Finding((f"no gradient reaches {what}",), explained)
 
 

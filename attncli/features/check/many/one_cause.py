@@ -20,7 +20,9 @@ def of_one_cause(
     """All groups of these wrong cells that may have one cause."""
     for number in range(2, len(cells) + 1):
         for group in combinations(cells, number):
-            if are_in_line(group) and _may_have_one_cause(judgement, step, group):
+            if not are_in_line(group):
+                continue
+            if _may_have_one_cause(judgement, step, group):
                 yield group
 
 

@@ -32,9 +32,11 @@ class Told(NamedTuple):
                 yield Paragraph((_as_sentence(self.help),))
             return
         yield Paragraph((f"{could_not}. This is to be mended in your file:",), "warning")
-        said = [*wrap(_as_sentence(self.said), WIDEST_LINE)]
+        sentence = _as_sentence(self.said)
+        said = [*wrap(sentence, WIDEST_LINE)]
         if self.help:
-            said += wrap(_as_sentence(self.help), WIDEST_LINE)
+            sentence = _as_sentence(self.help)
+            said += wrap(sentence, WIDEST_LINE)
         yield Verbatim((*self.lines, *said))
 
 
