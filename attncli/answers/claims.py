@@ -9,6 +9,7 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 
+from attncli.answers.in_percent import hundredth
 from attncli.answers.model import Claim
 from attncli.english import shorten
 from attncli.equation.rounding import EXACTLY, round_half_up
@@ -196,11 +197,8 @@ def _percentage(written: str, deepest: int) -> Claim | None:
     number = _as_plain(written.removesuffix(_PERCENT).rstrip(), deepest)
     if not is_plain(number):
         return None
-    value = _decimal(number)
-    sign, digits, _ = value.as_tuple()
-    # A product would be rounded to the digits of a context.
-    hundredth = Decimal((sign, digits, _exponent(value) - 2))
-    return replace(_decimal_claim(str(hundredth)), written=f"{number} {_PERCENT}")
+    claim = _decimal_claim(str(hundredth(_decimal(number))))
+    return replace(claim, written=f"{number} {_PERCENT}")
 
 
 def _peeled(written: str, deepest: int) -> tuple[str, str]:

@@ -1,5 +1,5 @@
-"""What a solution writes where a mask hides a key: nothing where the number is 0, or −∞ before the
-step in which the mask is applied.
+"""What a solution writes in a way of its own. Where a mask hides a key: nothing where the number is
+0, or −∞ before the step in which the mask is applied. And weights in percent.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from attncli.tracing.model import Trace
 
 # Said of the numbers of a step.
 MASKED_BEFORE = "the mask was applied before its step"
+IN_PERCENT = "the weights were written in percent"
 _NOTHING = Claim("0", Decimal(0), Decimal(0))
 _HIDDEN = Claim("-inf", Decimal("-Infinity"), Decimal(0))
 
@@ -97,3 +98,16 @@ def without_hidden(judgement: Judgement, hidden: Mapping[str, tuple[CellIndex, .
         steps[name] = cells
     values = CellValues(judgement.trace, replace(judgement.answers, steps=answers))
     return replace(judgement, values=values, steps=steps)
+
+
+def without_percent(judgement: Judgement) -> Judgement:
+    """The solution without verdicts on numbers in percent: nothing else need explain these."""
+    if not judgement.in_percent:
+        return judgement
+    steps = dict(judgement.steps)
+    for name, of_step in judgement.in_percent.items():
+        cells = steps[name].copy()
+        for index in of_step:
+            cells[index] = replace(cells[index], verdict="missing", given=None)
+        steps[name] = cells
+    return replace(judgement, steps=steps)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.answers.digits_asked import with_decimals_asked
+from attncli.answers.in_percent import RowIndices, rows_in_percent, with_hundredths
 from attncli.answers.model import CLOSE, ONE_UNIT_OFF, Answer, Answers, Claim
 from attncli.dtypes import PRECISION
 from attncli.equation.intervals import Interval
@@ -123,12 +124,14 @@ class JudgedCell:
 class Judgement:
     """A solution judged: `steps` has an array of `JudgedCell` for every step it answers, in the
     shape of the step. In `by_value`, numbers that follow from those with too few decimals are
-    carried still.
+    carried still. The numbers `in_percent` are wrong as they were written, and among the values
+    are the hundredths that were meant.
     """
 
     values: CellValues
     steps: Mapping[str, NDArray[np.object_]]
     by_value: Mapping[str, NDArray[np.object_]]
+    in_percent: Mapping[str, tuple[CellIndex, ...]] = field(default_factory=dict)
 
     @property
     def trace(self) -> Trace:
@@ -354,7 +357,66 @@ def _errors_of_form(judgement: Judgement) -> int:
 def judge(trace: Trace, answers: Answers, decimals: int | None = None) -> Judgement:
     """Every cell of a solution, judged by the `decimals` that were asked for, or else by the digits
     that were written; `trace` is that of the problem at full precision.
+
+    A row of weights in percent is taken for the hundredths of its numbers, if all of these are
+    right or carried. What follows may have been worked out from these, or from what is written.
     """
+    as_written = _judged(trace, answers, decimals)
+    rows = rows_in_percent(trace, answers)
+    while rows:
+        meant = _judged(trace, with_hundredths(answers, rows), decimals)
+        right = _rows_that_follow(meant, rows)
+        if right == rows:
+            fewest = min(meant, as_written, key=lambda judged: _wrong_outside(judged, rows))
+            return _with_percent_wrong(fewest, rows, answers)
+        rows = right
+    return as_written
+
+
+def _wrong_outside(judgement: Judgement, steps: Collection[str]) -> int:
+    """How many numbers are wrong in other steps."""
+    return sum(cell.verdict == "wrong" for name, cell in judgement.cells() if name not in steps)
+
+
+def _rows_that_follow(judgement: Judgement, rows: RowIndices) -> RowIndices:
+    """Those of these rows that have no error."""
+    found = {}
+    for name, of_step in rows.items():
+        cells = judgement.steps[name]
+        meant = [row for row in of_step if not indices_where(cells[row], "wrong")]
+        if meant:
+            found[name] = meant
+    return found
+
+
+def _with_percent_wrong(judgement: Judgement, rows: RowIndices, written: Answers) -> Judgement:
+    """The judgement with what was written in percent as it was written, which is wrong; a 0 is
+    right.
+    """
+    steps = dict(judgement.steps)
+    by_value = dict(judgement.by_value)
+    in_percent = {}
+    for name, of_step in rows.items():
+        claims = written.steps[name].cells
+        cells = [(*row, column) for row in of_step for column in range(claims.shape[-1])]
+        steps[name] = _as_in_percent(steps[name], cells, claims)
+        by_value[name] = _as_in_percent(by_value[name], cells, claims)
+        in_percent[name] = tuple(cell for cell in cells if claims[cell].value)
+    return replace(judgement, steps=steps, by_value=by_value, in_percent=in_percent)
+
+
+def _as_in_percent(
+    judged: NDArray[np.object_], cells: Sequence[CellIndex], claims: NDArray[np.object_]
+) -> NDArray[np.object_]:
+    found = judged.copy()
+    for index in cells:
+        claim = claims[index]
+        cell = replace(found[index], given=claim)
+        found[index] = replace(cell, verdict="wrong") if claim.value else cell
+    return found
+
+
+def _judged(trace: Trace, answers: Answers, decimals: int | None) -> Judgement:
     answers = with_room_for_doubles(trace, answers)
     answers = with_decimals_asked(answers, decimals)
     values = CellValues(trace, answers)

@@ -13,7 +13,12 @@ from attncli.features.check.cell_values import CellIndex, steps_after
 from attncli.features.check.cut_digits import cut_off
 from attncli.features.check.diagnosis import MOST_GUESSES, ROUNDED_ON_THE_WAY, Diagnosis
 from attncli.features.check.diagnosis_page import with_labels
-from attncli.features.check.hidden_cells import MASKED_BEFORE, masked_before, without_hidden
+from attncli.features.check.hidden_cells import (
+    MASKED_BEFORE,
+    masked_before,
+    without_hidden,
+    without_percent,
+)
 from attncli.features.check.marks.model import (
     Cause,
     MarkedStep,
@@ -60,7 +65,7 @@ def solution_marks(solution: Solution, diagnoses: Sequence[Diagnosis], scheme: S
         for name in _steps(judgement, scheme)
     ]
     forgiven = sum(map(len, rounded.values()))
-    told = without_hidden(judgement, masked_before(judgement))
+    told = without_percent(without_hidden(judgement, masked_before(judgement)))
     before = [*_slips_before(told, steps, scheme), *_misread(told, steps, scheme)]
     marks = marks_of(scheme, steps, [*possible, *before], certain)
     if _may_be_better(marks):
@@ -115,7 +120,7 @@ def _forgiven(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> dict[str,
     """The cells that rounding on the way explains, without those of a mistake that gives others,
     too: that costs the same, however near to the right numbers some of its own happen to be.
     """
-    rounded = rounded_between(judgement)
+    rounded = rounded_between(without_percent(judgement))
     of_mistakes: dict[str, set[WrongCell]] = {}
     for found in diagnoses:
         if found.likely or found.whole:
