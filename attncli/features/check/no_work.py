@@ -30,8 +30,11 @@ MOST_DIFFERENT = 2
 CELLS_FOR_A_NUMBER = 4
 # So many numbers of a row or a column are not alike by chance.
 CELLS_OF_A_LINE = 3
-# Numbers as far apart are alike: 0.98 is nearly 1, so the row with it is nearly copied.
+# Numbers as far apart are alike: 0.98 is nearly 1, so the row with it is nearly copied. Where those
+# that were copied are less than 1 apart, it is this share of that.
 NEARLY = 0.05
+# Rounding alone puts numbers as far apart.
+ROUNDED = 0.01
 _DECIMALS = 2
 _DECIMALS_OF_LINES = 9
 NO_WORK = (
@@ -87,12 +90,13 @@ def _unseen(judgement: Judgement, first: str) -> frozenset[str]:
 
 
 def _is_copy(judgement: Judgement, name: str, unseen: Collection[str]) -> bool:
-    """Whether each row that was written in a step is one that it reads, and the right ones are
-    not.
+    """Whether each row that was written in a step is one that it reads, and the right ones are not.
+    A slip in one of the numbers is no work.
     """
     if judgement.trace.steps[name].rule.given:
         return False
-    return _are_copied(judgement.values, name, *_written_and_right(judgement, name), unseen)
+    written, right = _written_and_right(judgement, name)
+    return _are_copied(judgement.values, name, written, right, unseen, with_slips=True)
 
 
 def _is_copy_but_for_slips(judgement: Judgement, name: str, unseen: Collection[str]) -> bool:
@@ -156,9 +160,11 @@ def _are_copied(
     written: Sequence[RowsOfNumbers],
     right: Sequence[RowsOfNumbers],
     unseen: Collection[str],
+    *,
+    with_slips: bool = False,
 ) -> bool:
     """Whether each row of a step is one that the step reads, but for what is `unseen`, and the
-    right ones are not.
+    right ones are not; `with_slips`, one number of some may be another.
 
     To copy is all there is to do in a step that transposes or hides.
     """
@@ -166,8 +172,10 @@ def _are_copied(
     if rule.is_copy or rule.only_hides:
         return False
     read = [*_matrices_read(values, name, unseen)]
-    if not all(_is_among(rows, read) for rows in written):
-        return False
+    for rows in written:
+        slips = sum(map(len, rows)) // CELLS_FOR_A_NUMBER if with_slips else 0
+        if not _is_among(rows, read, slips):
+            return False
     return not all(_is_among(rows, read) for rows in right)
 
 
@@ -283,30 +291,38 @@ def _say_little(rows: RowsOfNumbers) -> bool:
     return len(rows) > 1 == len(different_rows)
 
 
-def _is_among(rows: RowsOfNumbers, read: Sequence[RowsOfNumbers]) -> bool:
-    """Whether each row is nearly one of one of these matrices."""
+def _is_among(rows: RowsOfNumbers, read: Sequence[RowsOfNumbers], slips: int = 0) -> bool:
+    """Whether each row is nearly one of one of these matrices, but for so many slips."""
     if not rows:
         return False
-    return any(_has_all(matrix, rows) for matrix in read)
+    return any(_cells_off(matrix, rows) <= slips for matrix in read)
 
 
-def _has_all(matrix: RowsOfNumbers, rows: RowsOfNumbers) -> bool:
-    return all(_has(matrix, row) for row in rows)
+def _cells_off(matrix: RowsOfNumbers, rows: RowsOfNumbers) -> int:
+    """How many cells of these rows are not nearly those of the rows of a matrix that come next to
+    them.
+    """
+    room = [_room(column) for column in zip(*matrix, strict=True)]
+    off = 0
+    for row in rows:
+        if len(row) != len(room) or len(row) < 2:
+            return sum(map(len, rows))
+        off += min(_numbers_off(row, other, room) for other in matrix)
+    return off
 
 
-def _has(matrix: RowsOfNumbers, row: Sequence[float]) -> bool:
-    return any(_are_near(row, other) for other in matrix)
+def _room(column: Sequence[float]) -> float:
+    """How far off a number is nearly one of these; less where they are close together."""
+    apart = max(column) - min(column)
+    return max(NEARLY * min(apart, 1), ROUNDED)
 
 
-def _are_near(row: Sequence[float], other: Sequence[float]) -> bool:
-    if len(row) != len(other) or len(row) < 2:
-        return False
-    for one, two in zip(row, other, strict=True):
-        apart = abs(one - two)
-        rounded = round(apart, _DECIMALS)
-        if rounded > NEARLY:
-            return False
-    return True
+def _numbers_off(row: Sequence[float], other: Sequence[float], room: Sequence[float]) -> int:
+    off = 0
+    for one, two, most in zip(row, other, room, strict=True):
+        apart = round(abs(one - two), _DECIMALS)
+        off += apart > most
+    return off
 
 
 def _matrices_read(

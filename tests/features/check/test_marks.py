@@ -405,7 +405,7 @@ def test_slips_are_gathered_after_what_is_to_be_taught(
     taught, *gathered = again.split("•")[1:]
     assert "2 students: scaled: the scores were not scaled." in taught
     assert [line.strip("─ ") for line in gathered] == [
-        "3 students: slips in scores and output. Cy, Dai, Eve."
+        "3 students: slips in scores and output. Cy, Dai and Eve."
     ]
 
 
