@@ -305,6 +305,8 @@ def _answer(solution: Solution) -> Text:
         total = sum(counts.values())
         if solution.wrong_outside:
             return ("In these steps, no new error was made.",)
+        if not total:
+            return ("There is nothing else to judge.",)
         return (f"All {total:,} cells are right." if total > 1 else "The one cell is right.",)
     is_nothing_right = not (counts["right"] or counts["carried"] or counts["rounding"])
     if is_nothing_right and not has_others:

@@ -93,6 +93,12 @@ def test_a_matrix_that_has_no_marks_is_told_too() -> None:
     assert "K_T is 2×3, but must be 2×2: it brings no marks" in page_of(found)
 
 
+def test_with_nothing_else_no_cell_is_right() -> None:
+    page = page_of(attncli.check(GIVEN, {"K_T": [[1, 2, 0], [1, 1, 0]]}, marking=MARKING))
+    assert "There is nothing else to judge." in page
+    assert "right" not in page.partition("Marks:")[0]
+
+
 TABLE = "| O | d1 | d2 |\n|-|-|-|\n| t1 | 2.34 | 0.66 |\n| t2 | 2.61 | 0.39 |\n"
 FORMS = {
     "a.md": TABLE,
