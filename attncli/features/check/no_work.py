@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from types import MappingProxyType
-from typing import TypeAlias, cast
+from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,8 +59,7 @@ def without_work(judgement: Judgement, first: str, name: str) -> list[CellIndex]
     """
     unseen = _unseen(judgement, first)
     if name != first and _is_copy(judgement, name, unseen):
-        filled = np.ndenumerate(judgement.steps[name])
-        return [index for index, cell in filled if cast("JudgedCell", cell).given is not None]
+        return _copied(judgement, name, unseen)
     done = indices_where(judgement.steps[name], "right", "carried", "rounding")
     values = judgement.values
     if name != first:
@@ -97,6 +96,21 @@ def _is_copy(judgement: Judgement, name: str, unseen: Collection[str]) -> bool:
         return False
     written, right = _written_and_right(judgement, name)
     return _are_copied(judgement.values, name, written, right, unseen, with_slips=True)
+
+
+def _copied(judgement: Judgement, name: str, unseen: Collection[str]) -> list[CellIndex]:
+    """The cells of a step that was copied, without the slips: what stands in no column that was
+    read.
+    """
+    read = [*_matrices_read(judgement.values, name, unseen)]
+    found = []
+    for index, cell in np.ndenumerate(judgement.steps[name]):
+        if cell.given is None:
+            continue
+        number = float(cell.given.value)
+        if any(matrix.has(number) for matrix in read):
+            found.append(index)
+    return found
 
 
 def _is_copy_but_for_slips(judgement: Judgement, name: str, unseen: Collection[str]) -> bool:
@@ -188,7 +202,7 @@ def _is_one_row_of_work(values: CellValues, name: str, written: Sequence[RowsOfN
         if len(different_rows) != 1 or not any(rows[0]):
             return False
     read = _matrices_read(values, name)
-    return any(len(set[float]().union(*matrix)) > 1 for matrix in read)
+    return any(len(set[float]().union(*matrix.rows)) > 1 for matrix in read)
 
 
 def _in_lines(written: Floats, right: Floats, done: Sequence[CellIndex]) -> list[CellIndex]:
@@ -291,30 +305,32 @@ def _say_little(rows: RowsOfNumbers) -> bool:
     return len(rows) > 1 == len(different_rows)
 
 
-def _is_among(rows: RowsOfNumbers, read: Sequence[RowsOfNumbers], slips: int = 0) -> bool:
+class _Read(NamedTuple):
+    """A matrix that a step reads, and how far off a number is nearly one of each column."""
+
+    rows: RowsOfNumbers
+    room: Sequence[float]
+
+    def cells_off(self, rows: RowsOfNumbers) -> int:
+        """How many cells of these rows are not nearly those of the rows that come next to them."""
+        off = 0
+        for row in rows:
+            if len(row) != len(self.room) or len(row) < 2:
+                return sum(map(len, rows))
+            off += min(_numbers_off(row, other, self.room) for other in self.rows)
+        return off
+
+    def has(self, number: float) -> bool:
+        """Whether a number is nearly one of these."""
+        alike = [number] * len(self.room)
+        return any(_numbers_off(alike, row, self.room) < len(row) for row in self.rows)
+
+
+def _is_among(rows: RowsOfNumbers, read: Sequence[_Read], slips: int = 0) -> bool:
     """Whether each row is nearly one of one of these matrices, but for so many slips."""
     if not rows:
         return False
-    return any(_cells_off(matrix, rows) <= slips for matrix in read)
-
-
-def _cells_off(matrix: RowsOfNumbers, rows: RowsOfNumbers) -> int:
-    """How many cells of these rows are not nearly those of the rows of a matrix that come next to
-    them.
-    """
-    room = [_room(column) for column in zip(*matrix, strict=True)]
-    off = 0
-    for row in rows:
-        if len(row) != len(room) or len(row) < 2:
-            return sum(map(len, rows))
-        off += min(_numbers_off(row, other, room) for other in matrix)
-    return off
-
-
-def _room(column: Sequence[float]) -> float:
-    """How far off a number is nearly one of these; less where they are close together."""
-    apart = max(column) - min(column)
-    return max(NEARLY * min(apart, 1), ROUNDED)
+    return any(matrix.cells_off(rows) <= slips for matrix in read)
 
 
 def _numbers_off(row: Sequence[float], other: Sequence[float], room: Sequence[float]) -> int:
@@ -325,19 +341,26 @@ def _numbers_off(row: Sequence[float], other: Sequence[float], room: Sequence[fl
     return off
 
 
-def _matrices_read(
-    values: CellValues, name: str, unseen: Collection[str] = ()
-) -> Iterator[RowsOfNumbers]:
-    """The rows of what a step reads, by the solution's own numbers, but for what is `unseen`."""
-    for read in values.trace.steps[name].rule.inputs:
+def _matrices_read(values: CellValues, name: str, unseen: Collection[str] = ()) -> Iterator[_Read]:
+    """What a step reads, by the solution's own numbers, but for what is `unseen`. Where rows are
+    mixed, as those of V, less is near if these are close together.
+    """
+    rule = values.trace.steps[name].rule
+    for read in rule.inputs:
         step = values.trace.steps.get(read)
         if step is None or len(step.shape) < 2 or read in unseen:
             continue
         found = np.empty(step.shape)
         for index in np.ndindex(step.shape):
             found[index] = _number(values, read, index)
-        columns = step.shape[-1]
-        yield found.reshape(-1, columns).tolist()
+        rows = found.reshape(-1, step.shape[-1])
+        apart = np.ones(step.shape[-1])
+        if step.rule.target.letters != rule.target.letters:
+            # What a mask hides is -inf.
+            finite = np.nan_to_num(rows)
+            apart = finite.max(axis=0) - finite.min(axis=0)
+        room = np.maximum(NEARLY * np.minimum(apart, 1), ROUNDED)
+        yield _Read(rows.tolist(), room.tolist())
 
 
 def _number(values: CellValues, name: str, index: CellIndex) -> Decimal:
