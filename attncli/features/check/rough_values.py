@@ -183,4 +183,5 @@ class RoughValues:
 
 
 def _floats(value: Any) -> Floats:
-    return np.ascontiguousarray(value, dtype=np.float64)
+    # A single number, such as a loss, stays without an axis.
+    return np.asarray(value, dtype=np.float64, order="C")

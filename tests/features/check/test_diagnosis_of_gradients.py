@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import attncli
 from attncli.answers.reader import read_answers
 from attncli.features.check.diagnosis import ROUNDED_ON_THE_WAY, Diagnosis, diagnose
 from attncli.features.check.verdicts import Judgement, judge_solution
@@ -282,6 +283,12 @@ def test_dS_in_place_of_dZ() -> None:
     name = "the row's mean was not subtracted in the backward pass, nor the scale applied"
     found = diagnosed(PLAIN, {"d_scores": gradients(PLAIN, name)["d_scores"]})
     assert [one.mistakes for one in found] == [(name,)]
+
+
+def test_a_wrong_loss_which_is_a_single_number_is_judged() -> None:
+    """The true value is 1.410."""
+    found = attncli.check(INPUTS / "next_token.yaml", {"loss": "1.45"})
+    assert found.solution.verdicts.counts["wrong"] == 1
 
 
 @pytest.mark.long
