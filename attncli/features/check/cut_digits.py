@@ -1,19 +1,32 @@
-"""Digits that were cut off in place of being rounded: 0.66 for 0.667."""
+"""Digits that were cut off in place of being rounded: 0.66 for 0.667.
+
+Who cuts off the digits everywhere makes mistakes as well. They show only where each number is read
+as it was written, 0.66 as all from 0.66 to 0.67: what a mistake gives is rarely rounded to a number
+that was cut off.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from decimal import ROUND_DOWN, Context, Decimal, localcontext
-from typing import cast
+from typing import TypeAlias, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from attncli.answers.model import Claim
-from attncli.features.check.cell_values import CellIndex
-from attncli.features.check.diagnosis import Diagnosis
+from attncli.answers.model import Answer, Answers, Claim
+from attncli.features.check.cell_values import CellIndex, CellValues
+from attncli.features.check.diagnosis import Diagnosis, diagnose
 from attncli.features.check.rounded_between import RoundingBetween
-from attncli.features.check.verdicts import JudgedCell, Judgement, indices_where, rounds_to
+from attncli.features.check.verdicts import (
+    JudgedCell,
+    Judgement,
+    Solution,
+    indices_where,
+    judge_answers,
+    rounds_to,
+)
 from attncli.mistakes.catalogue import changes_of
 
 CUT_OFF = "the digits were cut off"
@@ -25,17 +38,21 @@ FEWEST_IN_ONE_STEP = 4
 # The digits of a step say nothing if more of its numbers are wrong: the others may be, too.
 MOST_WRONG = 1
 _DIGITS = Context(prec=60)
+# So near to each other, two numbers are one that doubles cannot tell apart.
+_NEARLY = Decimal("1e-9")
+# A cell with the name of its step.
+CellOfStep: TypeAlias = tuple[str, CellIndex]
 
 
 @dataclass(frozen=True, slots=True)
 class CutDigits:
     """The cells whose digits were cut off, each with its step, in the order of work."""
 
-    cells: tuple[tuple[str, CellIndex], ...]
+    cells: tuple[CellOfStep, ...]
     said: str = CUT_OFF
 
 
-def cut_off(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> CutDigits | None:
+def cut_off(solution: Solution, diagnoses: Sequence[Diagnosis]) -> CutDigits | None:
     """The cells whose digits were cut off, if that is so all over the solution, or in a
     step with more of them; else None.
 
@@ -44,8 +61,11 @@ def cut_off(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> CutDigits |
     right number would have been cut off. Nor does one that follows from steps that were left out,
     if rounding these gives it.
     """
-    found: list[tuple[str, CellIndex]] = []
-    in_one_step: list[tuple[str, CellIndex]] = []
+    judgement = solution.whole or solution.verdicts
+    if solution.read_as_cut is not None:
+        return CutDigits(tuple(_right_if_cut(judgement, solution.read_as_cut)))
+    found: list[CellOfStep] = []
+    in_one_step: list[CellOfStep] = []
     all_were = True
     between = RoundingBetween(judgement)
     for name in judgement.steps:
@@ -64,6 +84,13 @@ def cut_off(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> CutDigits |
     if len(found) < FEWEST_CUT_OFF or not _cost_something(judgement, found):
         return None
     return CutDigits(tuple(found))
+
+
+def _right_if_cut(judgement: Judgement, cut: Judgement) -> Iterator[CellOfStep]:
+    """The cells that are off by one in the last digit, and no error if that was cut off."""
+    for name, index, _ in judgement.cells_that_are("rounding"):
+        if cut.steps[name][index].verdict in ("right", "carried"):
+            yield name, index
 
 
 def _of_mistakes(judgement: Judgement, name: str, diagnoses: Sequence[Diagnosis]) -> set[CellIndex]:
@@ -87,12 +114,12 @@ def _of_mistakes(judgement: Judgement, name: str, diagnoses: Sequence[Diagnosis]
 
 def _cut_in(
     between: RoundingBetween, name: str, of_mistakes: Collection[CellIndex]
-) -> tuple[list[tuple[str, CellIndex]], bool]:
+) -> tuple[list[CellOfStep], bool]:
     """The cells of a step whose digits were cut off, and whether one was rounded up; without those
     that mistakes give, or rounding on the way.
     """
     cells = between.judgement.steps[name]
-    found: list[tuple[str, CellIndex]] = []
+    found: list[CellOfStep] = []
     if between.judgement.trace.steps[name].rule.given:
         return found, False
     was_rounded_up = False
@@ -108,7 +135,7 @@ def _cut_in(
     return found, was_rounded_up
 
 
-def _cost_something(judgement: Judgement, found: list[tuple[str, CellIndex]]) -> bool:
+def _cost_something(judgement: Judgement, found: list[CellOfStep]) -> bool:
     """Whether one of these numbers is not as good as a rounded one."""
     return any(judgement.steps[name][index].verdict == "rounding" for name, index in found)
 
@@ -137,3 +164,135 @@ def _how_written(exact: Decimal, claim: Claim) -> str:
         if abs(claim.value) > abs(cut) and rounds_to(exact, claim):
             return "rounded up"
     return ""
+
+
+# A whole solution, read so
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CutReading:
+    """The verdicts on a solution whose digits were cut off, and what explains its errors."""
+
+    judgement: Judgement
+    diagnoses: tuple[Diagnosis, ...]
+
+
+def cut_reading(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> CutReading | None:
+    """The solution read as cut off, if that explains three or more of the numbers that are left
+    over otherwise, and none says that it was rounded; else None.
+    """
+    if not _may_be_cut_off(judgement):
+        return None
+    cut = judge_answers(judgement.trace, _as_cut(judgement.values))
+    if any(_was_rounded(judgement, cut, *cell) for cell in _filled(judgement)):
+        return None
+    of_cut = diagnose(cut)
+    left = _unexplained(judgement, diagnoses)
+    left_of_cut = _unexplained(cut, of_cut)
+    if len(left) - len(left_of_cut) < FEWEST_CUT_OFF:
+        return None
+    return CutReading(cut, of_cut)
+
+
+def _may_be_cut_off(judgement: Judgement) -> bool:
+    """Whether a number is a unit too small, as if it were cut off."""
+    for name, index in _filled(judgement):
+        cell = cast("JudgedCell", judgement.steps[name][index])
+        if cell.verdict == "rounding" and _is_cut_off(cell):
+            return True
+    return False
+
+
+def _filled(judgement: Judgement) -> Iterator[CellOfStep]:
+    for name, cells in judgement.steps.items():
+        if judgement.trace.steps[name].rule.given:
+            continue
+        for index, cell in np.ndenumerate(cells):
+            if cast("JudgedCell", cell).given is not None:
+                yield name, index
+
+
+def _was_rounded(judgement: Judgement, cut: Judgement, name: str, index: CellIndex) -> bool:
+    """Whether a number that is no error is one if it was cut off."""
+    cell = cast("JudgedCell", judgement.steps[name][index])
+    if cell.verdict == "right":
+        return not _is_cut_off(cell)
+    if cell.verdict != "carried":
+        return False
+    return cut.steps[name][index].verdict not in ("right", "carried")
+
+
+def _is_cut_off(cell: JudgedCell) -> bool:
+    """Whether a number is the right one cut off, or what follows from those before it."""
+    claim = cast("Claim", cell.given)
+    if claim.exact or claim.printed_double or not claim.value.is_finite():
+        return True
+    half = claim.half if claim.half_as_written is None else claim.half_as_written
+    unit = 2 * half
+    for number in (cell.expected, cell.own):
+        exact = Decimal(repr(number))
+        if not exact.is_finite():
+            continue
+        with localcontext(_DIGITS):
+            if (exact / unit).to_integral_value(ROUND_DOWN) * unit == claim.value:
+                return True
+            # A double may be a little less than what it stands for.
+            if abs(exact - claim.value) <= _NEARLY * max(Decimal(1), abs(exact)):
+                return True
+    return False
+
+
+def _unexplained(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> set[CellOfStep]:
+    """The numbers that are not right, and that no likely mistake gives."""
+    left = set[CellOfStep]()
+    for name, index in _filled(judgement):
+        if judgement.steps[name][index].verdict in ("wrong", "rounding"):
+            left.add((name, index))
+    for found in diagnoses:
+        if found.likely and found.error is None:
+            left -= _given_by(judgement, found)
+    return left
+
+
+def _given_by(judgement: Judgement, found: Diagnosis) -> set[CellOfStep]:
+    """What a mistake gives of a step: all but the slips beside it, if it gives the whole."""
+    cells: Collection[CellIndex] = found.cells
+    if found.whole:
+        cells = {*np.ndindex(judgement.steps[found.step].shape)} - {*found.slips}
+    return {(found.step, index) for index in cells}
+
+
+def _as_cut(values: CellValues) -> Answers:
+    """The answers, with each number in the middle of those that are cut off to it."""
+    steps = {}
+    for name, answer in values.answers.steps.items():
+        if values.trace.steps[name].rule.given or answer.blank:
+            steps[name] = answer
+            continue
+        steps[name] = Answer(name, _cut_claims(values, answer))
+    return replace(values.answers, steps=steps)
+
+
+def _cut_claims(values: CellValues, answer: Answer) -> NDArray[np.object_]:
+    found = answer.cells.copy()
+    for index, claim in np.ndenumerate(answer.cells):
+        if claim is None:
+            continue
+        exact = values.true(answer.name, index), values.own(answer.name, index)
+        # What has no more digits was not cut off.
+        if claim.value not in exact:
+            found[index] = _cut_claim(claim)
+    found.setflags(write=False)
+    return found
+
+
+def _cut_claim(claim: Claim) -> Claim:
+    if claim.exact or claim.printed_double or not claim.value.is_finite():
+        return claim
+    half = claim.half if claim.half_as_written is None else claim.half_as_written
+    # It has fewer decimals than were asked for.
+    if half > claim.half:
+        return claim
+    if not claim.value:
+        return replace(claim, half=max(claim.half, 2 * half))
+    return replace(claim, value=claim.value + half.copy_sign(claim.value))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -13,6 +14,7 @@ from attncli.answers.reader import mentions_gradients, read_answers
 from attncli.english import as_written, listed
 from attncli.errors import input_error, usage_error
 from attncli.features.check.cell_values import CellIndex
+from attncli.features.check.cut_digits import cut_reading
 from attncli.features.check.diagnosis import Diagnosis, diagnose
 from attncli.features.check.hidden_cells import with_hidden_filled
 from attncli.features.check.marks.model import Marks
@@ -69,6 +71,9 @@ def _diagnosed(solution: Solution) -> tuple[Solution, tuple[Diagnosis, ...]]:
     while enough := _given_with_few_digits(solution.verdicts, diagnoses):
         solution = solution.with_enough_digits(enough)
         diagnoses = diagnose(solution.verdicts)
+    cut = cut_reading(solution.verdicts, diagnoses)
+    if cut is not None:
+        return replace(solution, read_as_cut=cut.judgement), cut.diagnoses
     return solution, diagnoses
 
 
@@ -151,9 +156,9 @@ def marked(
     earned = solution_marks(solution, diagnoses, scheme)
     while enough := _explained_with_few_digits(solution, earned):
         solution = solution.with_enough_digits(enough)
-        diagnoses = diagnose(solution.verdicts)
+        diagnoses = diagnose(solution.read_as_cut or solution.verdicts)
         earned = solution_marks(solution, diagnoses, scheme)
-    judgement = solution.whole or solution.verdicts
+    judgement = solution.for_marks
     diagnoses = without_guesses_at_slips(judgement, diagnoses, earned)
     diagnoses = without_uncharged(diagnoses, earned)
     earned = with_named_slips(judgement, diagnoses, earned)

@@ -152,7 +152,7 @@ def _notes(solution: Solution, diagnoses: Sequence[Diagnosis]) -> Iterator[Block
         yield Paragraph((_wrong_outside(outside),), "warning")
     if coarse := _coarse(judgement):
         yield Paragraph(_too_few_decimals(judgement, coarse), "note")
-    cut = cut_off(judgement, diagnoses)
+    cut = cut_off(solution, diagnoses)
     if cut is not None:
         yield Paragraph((_cut(len(cut.cells)),), "note")
     sums = [f"{row} ({total})" for row, total in rows_off(judgement, diagnoses)]

@@ -205,6 +205,12 @@ class Solution:
     lenient: bool
     other_form: bool = False
     whole: Judgement | None = None
+    read_as_cut: Judgement | None = None
+
+    @property
+    def for_marks(self) -> Judgement:
+        """The verdicts on all that was answered, each number read as it was written."""
+        return self.read_as_cut or self.whole or self.verdicts
 
     @property
     def passed(self) -> bool:
@@ -256,9 +262,13 @@ class Solution:
 
     def with_enough_digits(self, cells: Collection[tuple[str, CellIndex]]) -> Solution:
         """The solution where a mistake gives these cells as they were written."""
-        whole = None if self.whole is None else self.whole.with_enough_digits(cells)
+        whole, cut = self.whole, self.read_as_cut
+        if whole is not None:
+            whole = whole.with_enough_digits(cells)
+        if cut is not None:
+            cut = cut.with_enough_digits(cells)
         verdicts = self.verdicts.with_enough_digits(cells)
-        return replace(self, verdicts=verdicts, whole=whole)
+        return replace(self, verdicts=verdicts, whole=whole, read_as_cut=cut)
 
     def only(self, names: Sequence[str]) -> Solution:
         """The verdicts on these steps, which still follow from what was written in all others."""
@@ -418,7 +428,11 @@ def _as_in_percent(
 
 def _judged(trace: Trace, answers: Answers, decimals: int | None) -> Judgement:
     answers = with_room_for_doubles(trace, answers)
-    answers = with_decimals_asked(answers, decimals)
+    return judge_answers(trace, with_decimals_asked(answers, decimals))
+
+
+def judge_answers(trace: Trace, answers: Answers) -> Judgement:
+    """Every cell of a solution, judged by what each of its claims stands for."""
     values = CellValues(trace, answers)
     effort = Effort()
     by_value: dict[str, NDArray[np.object_]] = {}

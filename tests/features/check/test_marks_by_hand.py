@@ -223,6 +223,19 @@ CASES = {
     "a mistake and a slip": by_hand(
         written(GIVEN, work=BY_D_K, cells={"output": {(1, 0): 2.12}}), 17
     ),
+    # The mistake and the slip of cutting; each step is worked out in full, or from what is written.
+    "digits cut off, and divided by d_k": by_hand(
+        written(GIVEN, rounding=cut(), work=BY_D_K, on_the_way=False), 17
+    ),
+    "digits cut off on the way, and divided by d_k": by_hand(
+        written(GIVEN, rounding=cut(), work=BY_D_K), 17
+    ),
+    "digits cut off, and the softmax down the columns": by_hand(
+        written(GIVEN, rounding=cut(), work=OVER_COLUMNS, on_the_way=False), 17
+    ),
+    "digits cut off, 2 in place of e, and a slip": by_hand(
+        written(GIVEN, rounding=cut(), work=BASE_2, cells={"output": {(1, 0): 2.12}}), 16
+    ),
     "digits cut off and a slip": by_hand(
         written(GIVEN, rounding=cut(), cells={"output": {(1, 0): 2.12}}), 18
     ),

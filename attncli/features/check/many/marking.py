@@ -225,7 +225,7 @@ def _row(
 def _mistakes(solution: Solution, diagnoses: Sequence[Diagnosis]) -> tuple[tuple[str, str], ...]:
     """What explains the numbers that are not right, each with its step."""
     found = [(each.step, _mistakes_text(solution, each)) for each in diagnoses]
-    cut = cut_off(solution.verdicts, diagnoses)
+    cut = cut_off(solution, diagnoses)
     if cut is not None:
         steps = dict.fromkeys(step for step, _ in cut.cells)
         found += [(step, cut.said) for step in steps]

@@ -55,9 +55,9 @@ def solution_marks(solution: Solution, diagnoses: Sequence[Diagnosis], scheme: S
 
     Raises AttncliError (exit 3) for a step of the scheme that the problem has not.
     """
-    judgement = solution.whole or solution.verdicts
+    judgement = solution.for_marks
     scheme.require_steps(judgement.trace)
-    certain = _certain(judgement, diagnoses, scheme)
+    certain = _certain(solution, diagnoses, scheme)
     possible = causes(judgement, diagnoses, scheme)
     rounded = _forgiven(judgement, diagnoses)
     steps = [
@@ -374,9 +374,9 @@ def _hollow(judgement: Judgement, name: str) -> dict[str, frozenset[WrongCell]]:
     return found
 
 
-def _certain(judgement: Judgement, diagnoses: Sequence[Diagnosis], scheme: Scheme) -> list[Cause]:
+def _certain(solution: Solution, diagnoses: Sequence[Diagnosis], scheme: Scheme) -> list[Cause]:
     """What explains numbers that are nearly right: the digits were cut off."""
-    cut = cut_off(judgement, diagnoses)
+    cut = cut_off(solution, diagnoses)
     if cut is None:
         return []
     return [Cause(cut.said, scheme.slip, frozenset(cut.cells))]
