@@ -15,7 +15,7 @@ from attncli.tracing.model import Step
 FindStep: TypeAlias = Callable[[str], "Step | None"]
 
 # Nobody writes a longer heading, and a text of many lines asks for each.
-_LONGEST_HEADING = 100
+LONGEST_HEADING = 100
 # Gradient of the score weights of the queries.
 _MOST_WORDS_OF_A_NAME = 8
 _LAYOUT = re.compile(r"[*_`$]*(?=\s|\Z|[:=(),])|(?<![^\s(:=])[*_`$]+")
@@ -88,7 +88,7 @@ class HeadingNames:
 def names_in(heading: str, find: FindStep) -> HeadingNames:
     """The steps that a heading names: Step 1: Scores S = QK^T names the scores three times."""
     names = HeadingNames(find)
-    if len(heading) > _LONGEST_HEADING:
+    if len(heading) > LONGEST_HEADING:
         return names
     remarks = [found[1] for found in _IN_PARENTHESES.finditer(heading)]
     for part in _PARTS.split(_IN_PARENTHESES.sub("", heading)):

@@ -9,6 +9,7 @@ from contextlib import suppress
 from attncli.answers.model import Answer, OtherShapes
 from attncli.answers.nested import read_nested
 from attncli.answers.pages import Page
+from attncli.answers.percent import is_in_percent
 from attncli.answers.remarks import is_remark
 from attncli.answers.steps import NoStep, step_named
 from attncli.answers.texts import add_named
@@ -66,7 +67,9 @@ def read(source: Source, trace: Trace, others: OtherShapes = None) -> dict[str, 
         if step.name in answers:
             message = f"{step.name} is given twice, as {written_as[step.name]} and as {name}"
             errors.add(message, at=at, help="keep one of the two", path=name)
-        elif answer := read_nested(Value(node, name, Reading(errors)), step, others):
+            continue
+        value = Value(node, name, Reading(errors))
+        if answer := read_nested(value, step, others, in_percent=is_in_percent(name)):
             answers[step.name], written_as[step.name] = answer, name
     errors.stop()
     if not answers:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
+from typing import TypeAlias
 
 import numpy as np
 
 from attncli.answers.claims import read_claim
 from attncli.answers.model import Answer, Claim, OtherShape, OtherShapes
+from attncli.answers.percent import percentage
 from attncli.answers.steps import StepPart, in_shape_of, shape_error
 from attncli.english import count, shape_text
 from attncli.problem.text.decimal_commas import comma_advice, report_doubtful_commas
@@ -27,19 +30,24 @@ from attncli.problem.text.pasted.names import other_order
 from attncli.problem.text.values import Value
 from attncli.tracing.model import Step
 
+ReadCell: TypeAlias = Callable[[Value], Claim | None]
 # A help line writes out no more cells.
 _MOST_WRITTEN_OUT = 12
 
 
-def read_nested(value: Value, step: Step, others: OtherShapes = None) -> Answer | None:
+def read_nested(
+    value: Value, step: Step, others: OtherShapes = None, *, in_percent: bool = False
+) -> Answer | None:
     """The answer to one step, its lists nested as in the trace; None after reporting what is wrong
-    with it. What has another shape is blank, if `others` are kept.
+    with it. What has another shape is blank, if `others` are kept. Its numbers may all be
+    `in_percent`.
     """
+    read_cell = _read_percentage if in_percent else _read_cell
     if is_null(value.node):
         return blank_answer(step)
     if not step.shape:
-        return _read_number(value, step)
-    if not written_out(value, len(step.shape), of_answers=True):
+        return _read_number(value, step, read_cell)
+    if not written_out(value, len(step.shape), of_answers=True, shape=step.shape):
         return None
     if isinstance(value.node, PastedList) and _reports_order(value, value.node, step):
         return None
@@ -57,7 +65,7 @@ def read_nested(value: Value, step: Step, others: OtherShapes = None) -> Answer 
         if in_shape_of(np.broadcast_to(np.array(None), shape), step.shape) is None:
             return _of_other_shape(value, step, shape, others)
     value.node = _with_blanks(value.node, step.shape)
-    read = read_cells(value, _read_cell, empty=_form(step.shape))
+    read = read_cells(value, read_cell, empty=_form(step.shape))
     if read is None:
         return None
     cells = np.empty(read[1], dtype=object)
@@ -115,7 +123,7 @@ def _advice_on_commas(value: Value) -> str:
     return comma_advice(text, value.node.at, end).removeprefix("; ")
 
 
-def _read_number(value: Value, step: Step) -> Answer | None:
+def _read_number(value: Value, step: Step, read_cell: ReadCell) -> Answer | None:
     """The answer to a step of one number, which may stand in brackets: 14.38, [14.38]."""
     inner = value
     while isinstance(inner.node, ListNode):
@@ -131,7 +139,7 @@ def _read_number(value: Value, step: Step) -> Answer | None:
         value.wrong(f"must be one number, not {describe(inner.node)}", f"write {value.path}: 0.70")
         return None
     cell = np.empty((), dtype=object)
-    cell[()] = _read_cell(inner)
+    cell[()] = read_cell(inner)
     cell.setflags(write=False)
     return Answer(step.name, cell)
 
@@ -207,11 +215,19 @@ def _read_cell(value: Value) -> Claim | None:
     """A claim, also in quotes, which keep the zeros that other programs drop: "0.70"; None for a
     blank cell, or after reporting what is no number.
     """
-    assert isinstance(value.node, Leaf)
+    return _read_text(value, value.text)
+
+
+def _read_percentage(value: Value) -> Claim | None:
+    """The same of a cell below a name that says its numbers are in percent."""
+    return _read_text(value, percentage(value.text))
+
+
+def _read_text(value: Value, text: str) -> Claim | None:
     if is_null(value.node):
         return None
     try:
-        return read_claim(value.node.text)
+        return read_claim(text)
     except NumberError as error:
         value.wrong_number(error.message, error.help)
         return None

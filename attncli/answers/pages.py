@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from attncli.answers.claims import more_precise, read_claim
 from attncli.answers.model import CLOSE, Answer, Claim, OtherShape, OtherShapes
 from attncli.answers.nested import read_nested
+from attncli.answers.percent import is_in_percent, percentage
 from attncli.answers.steps import (
     NOT_STEPS,
     OTHER_PROBLEM,
@@ -156,6 +157,8 @@ class Page:
         except NoStep as error:
             self.errors.add(error.message, at=table.at, help=error.help)
             return
+        if is_in_percent(table.name):
+            table = _of_percentages(table)
         index = self._index(step, table)
         if index is None:
             return
@@ -185,7 +188,7 @@ class Page:
             self.errors.add("is given twice", at=at, help=help, path=step.name)
             return
         value = Value(numbers, step.name, Reading(self.errors))
-        if answer := read_nested(value, step, self.others):
+        if answer := read_nested(value, step, self.others, in_percent=is_in_percent(name)):
             cells = np.array(answer.cells)
             self.answers[step.name] = Answer(step.name, cells)
             self.offsets[step.name] = np.full(step.shape, at)
@@ -338,6 +341,15 @@ class Page:
                     where = path + "".join(f"[{number}]" for number in place)
                     help = error.help.replace("null", "_")
                     self.errors.add(error.message, at=cell.at, help=help, path=where)
+
+
+def _of_percentages(table: Table) -> Table:
+    """The table with a % in each cell that has none."""
+    rows = []
+    for row in table.cells:
+        cells = [cell._replace(text=percentage(cell.text)) for cell in row]
+        rows.append(tuple(cells))
+    return replace(table, cells=tuple(rows))
 
 
 def _fitting(part: StepPart) -> tuple[tuple[int, ...], ...]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from attncli.answers.model import Answer, Answers, OtherShapes
 from attncli.answers.nested import blank_answer
 from attncli.answers.remarks import is_blank
+from attncli.answers.row_names import with_rows_apart
 from attncli.answers.steps import LATEX_NAMES, spellings
 from attncli.attention.losses import LOSS_RULES
 from attncli.attention.registry import GRADIENT_RULES, STEP_NAMES, gradient_name
@@ -61,6 +62,7 @@ _ROWS = re.compile(
     rf"(?:.*\n)*?[ \t]*{_NUMBER}(?<!,)(?:[ \t]+{_NUMBER}(?<!,))+[ \t]*$",
     re.MULTILINE,
 )
+_TEXT = Form("texts", (), _NAMED)
 FORMS = (
     Form(
         "page_in_html",
@@ -86,12 +88,15 @@ FORMS = (
         (),
         re.compile(rf"^(?:{_HEADING_OR_ROW}|{_NAMES_ABOVE}{_ONLY_ROW})", re.MULTILINE),
     ),
-    Form("texts", (), _NAMED),
+    _TEXT,
     Form("texts", (), _ROWS),
     # What was typed to a program stands behind its prompt.
     Form("texts", (), re.compile(r"^[ \t]*(?:>>>|In \[[0-9]*\]:|julia>) ", re.MULTILINE)),
     Form("lists", (".yaml", ".yml", ".json"), re.compile("")),
 )
+
+# What people type, and no program: there, rows may have their names before a colon.
+_TYPED = ("texts", "lists")
 
 _OF_GRADIENTS = {
     name
@@ -154,7 +159,12 @@ def _read(source: Source, trace: Trace, for_marks: bool) -> Answers:
         )
         ErrorCollector(source).fail("the file is empty", at=0, help=help)
     source = replace(source, text=without_kept(source.text))
-    reader = import_module(f"attncli.answers.{_form(source).module}")
+    form = _form(source)
+    if form.module in _TYPED:
+        rows = with_rows_apart(source.text, trace)
+        form = form if rows == source.text else _TEXT
+        source = replace(source, text=rows)
+    reader = import_module(f"attncli.answers.{form.module}")
     others: OtherShapes = [] if for_marks else None
     found: Mapping[str, Answer] = reader.read(source, trace, others)
     steps = {name: found[name] for name in trace.steps if name in found}

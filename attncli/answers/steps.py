@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import product
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from attncli.answers.headings import HeadingNames, names_in
 from attncli.answers.model import OtherShape
+from attncli.answers.percent import without_percent
 from attncli.attention.losses import LOSS_RULES
 from attncli.attention.registry import RULES, STEP_NAMES
 from attncli.english import count, listed, shorten
@@ -80,6 +82,7 @@ OTHER_PROBLEM = "do these answers belong to another problem?"
 # A text of many lines asks for each whether it begins with the name of a step.
 MOST_SYMBOLS_KEPT = 1024
 _SHORTEST_WORD = 3
+_MASK, _MASKED = "mask", "masked"
 # A help line names so many rows at most.
 _MOST_LABELS_NAMED = 6
 
@@ -95,16 +98,36 @@ class NoStep(Exception):
 
 def find_step(name: str, trace: Trace) -> Step | None:
     """The step of this name or letter, weights or A, or of a heading that has no other name in it:
-    Step 3: Weights A = softmax(Z). None where there is none.
+    Step 3: Weights A = softmax(Z). It may say that its numbers are in %. None where there is none.
     """
+    name = without_percent(name)
     step = _called_exactly(name, trace)
     if step is not None:
         return step
     in_heading = _names_in(name, trace)
-    if len(in_heading.steps) != 1 or in_heading.other_word:
+    steps = _that_are_meant(in_heading.steps, trace)
+    if len(steps) != 1 or in_heading.other_word:
         return None
-    [step] = in_heading.steps.values()
+    [step] = steps
     return step
+
+
+def _that_are_meant(named: Mapping[str, Step], trace: Trace) -> list[Step]:
+    """The steps that a heading names, without the scores that are masked in it: Z masked is the
+    step masked.
+    """
+    steps = [*named.values()]
+    if _MASKED not in named:
+        return steps
+    return [step for step in steps if not _is_masked_later(step, trace)]
+
+
+def _is_masked_later(step: Step, trace: Trace) -> bool:
+    """Whether these are scores to which the mask is added in a later step."""
+    order = [*trace.steps]
+    is_of_pairs = step.rule.axis_names[-2:] == ("query", "key")
+    is_before = order.index(step.name) < order.index(_MASKED)
+    return is_of_pairs and is_before and step.name != _MASK
 
 
 def step_named(name: str, trace: Trace) -> Step:
@@ -112,6 +135,7 @@ def step_named(name: str, trace: Trace) -> Step:
     step = find_step(name, trace)
     if step is not None:
         return step
+    name = without_percent(name)
     named = list(_names_in(name, trace).steps)
     if len(named) > 1:
         message = f"{shorten(name)} names {count(len(named), 'step')}: {listed(named)}"

@@ -46,12 +46,12 @@ def add_named(page: Page, text: str = "") -> None:
 
     # Each line may begin with a name, and many are alike.
     @cache
-    def axes_of(name: str) -> int:
+    def shape_of(name: str) -> tuple[int, ...]:
         step = find_step(name, page.trace)
-        return 0 if step is None else max(len(step.shape), 1)
+        return () if step is None else step.shape or (1,)
 
     try:
-        found = named_matrices(text, axes_of, of_answers=True)
+        found = named_matrices(text, shape_of, of_answers=True)
     except PasteError as error:
         message, help = error.args
         errors.fail(message, at=error.at, help=help)

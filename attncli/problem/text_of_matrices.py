@@ -79,7 +79,7 @@ def has_matrices(source: Source, *, is_yaml: bool = True) -> bool:
     if _LINE_OF_YAML.search(text) or not (may_be_text or _EQUATION.search(text)):
         return False
     try:
-        found = named_matrices(text, _axes_of, of_answers=False)
+        found = named_matrices(text, _shape_of, of_answers=False)
     except PasteError:
         return False
     keys = {_key_of(matrix.name) for matrix in found} - {""}
@@ -144,7 +144,7 @@ def _require_settings(root: MappingNode, errors: ErrorCollector) -> None:
 
 def _add_matrices(root: MappingNode, errors: ErrorCollector) -> None:
     try:
-        found = named_matrices(errors.source.text, _axes_of, of_answers=False)
+        found = named_matrices(errors.source.text, _shape_of, of_answers=False)
     except PasteError as error:
         message, help = error.args
         errors.fail(message, at=error.at, help=help)
@@ -201,8 +201,9 @@ def _key_of(name: str) -> str:
     return _KEY_BY_NAME.get(_plain(name), "")
 
 
-def _axes_of(name: str) -> int:
+def _shape_of(name: str) -> tuple[int, ...]:
+    """Nobody knows how long the axes are before all matrices are read."""
     key = _key_of(name)
     if not key:
-        return 0
-    return 1 if KEYS[key].kind == "vector" else 2
+        return ()
+    return (0,) if KEYS[key].kind == "vector" else (0, 0)

@@ -329,3 +329,88 @@ def test_rows_that_cannot_be_read_are_an_error_and_not_missing() -> None:
     text = "Scores\n7 -14\n4 -8 and so on\n\nZ = [[7, -14], [4, -8]]\n"
     with pytest.raises(AttncliError, match="the matrix below Scores cannot be read"):
         read_answers(decode(text.encode(), "sheet.txt"), trace)
+
+
+# As people write them on a phone, or in a country with decimal commas.
+
+
+NAMED_ROWS = [
+    "S:\nI: 1, 5, 3\nlove: 3, 3, 3\nAI: 2, 4, 3\n",
+    "S:\nI: 1 5 3\nlove: 3 3 3\nAI: 2 4 3\n",
+    "S:\n  I: 1; 5; 3\n  love: 3; 3; 3\n  AI: 2; 4; 3\n",
+    "S:\nI: 1,5,3\nlove: 3,3,3\nAI: 2,4,3\n",
+    "S:\nI: 1,0  5,0  3,0\nlove: 3,0  3,0  3,0\nAI: 2,0  4,0  3,0\n",
+    "## Scores\n- I: 1, 5, 3\n- love: 3, 3, 3\n- AI: 2, 4, 3\n",
+]
+
+
+@in_one_test("text", NAMED_ROWS)
+def test_rows_may_have_their_names_before_a_colon(text: str, trace: Trace) -> None:
+    for name in ("a.txt", "a.yaml"):
+        assert answered(name, text, trace) == {"scores": S}
+
+
+def test_names_of_rows_in_another_order_are_told(trace: Trace) -> None:
+    with pytest.raises(AttncliError, match="row 0 is called love"):
+        answered("a.txt", "S:\nlove: 3, 3, 3\nI: 1, 5, 3\nAI: 2, 4, 3\n", trace)
+
+
+def test_a_token_that_is_called_like_a_step_begins_no_row() -> None:
+    problem = loads(b"tokens: [A, b]\nQ: [[1], [2]]\nK: [[1], [0]]\nV: [[1], [2]]\n", "p.yaml")
+    found = answered("a.txt", "A: 0.73, 0.27\n", run(problem))
+    assert found == {"weights": [[0.73, 0.27], [None, None]]}
+
+
+DECIMAL_COMMAS = [
+    "Z =\n0,58  2,89  1,73\n1,73  1,73  1,73\n1,15  2,31  1,73\n",
+    "Z:\n0,58 2,89 1,73\n1,73 1,73 1,73\n1,15 2,31 1,73\n",
+    "Z = [0,58 2,89 1,73; 1,73 1,73 1,73; 1,15 2,31 1,73]\n",
+    "scaled: |\n  0,58 2,89 1,73\n  1,73 1,73 1,73\n  1,15 2,31 1,73\n",
+    "Z =\nI     0,58 2,89 1,73\nlove  1,73 1,73 1,73\nAI    1,15 2,31 1,73\n",
+]
+
+
+@in_one_test("text", DECIMAL_COMMAS)
+def test_decimal_commas_are_read_where_each_row_has_its_numbers(text: str, trace: Trace) -> None:
+    assert answered("a.txt", text, trace) == {"scaled": Z}
+
+
+def test_a_column_of_decimal_commas_is_a_list_of_numbers(trace: Trace) -> None:
+    steps = read_answers(Source("a.txt", "Row sums:\n24,97\n16,92\n18,90\n"), trace).steps
+    assert [float(cell.value) for cell in steps["row_sum"].cells] == [24.97, 16.92, 18.90]
+
+
+def test_commas_between_other_numbers_stay_in_doubt(trace: Trace) -> None:
+    """Of six numbers in a row nobody knows where one ends."""
+    with pytest.raises(AttncliError, match="can be read as"):
+        answered("a.txt", "Z =\n0,5 2,8\n1,7 1,7\n1,1 2,3\n", trace)
+
+
+IN_PERCENT = [
+    "Attention weights in %\n22.5 70 7.5\n33 33 34\n20 _ 80\n",
+    "Weights (%):\n22.5 70 7.5\n33 33 34\n20 _ 80\n",
+    "A in percent = [[22.5, 70, 7.5], [33, 33, 34], [20, _, 80]]\n",
+    "Weights, in %:\n22.5 % 70 % 7.5 %\n33 33 34\n20 _ 80\n",
+    '"weights in %": [[22.5, 70, 7.5], [33, 33, 34], [20, null, 80]]\n',
+]
+
+
+@in_one_test("text", IN_PERCENT)
+def test_numbers_below_a_heading_in_percent_are_percentages(text: str, trace: Trace) -> None:
+    expected = [[0.225, 0.7, 0.075], [0.33, 0.33, 0.34], [0.2, None, 0.8]]
+    assert answered("a.txt", text, trace) == {"weights": expected}
+
+
+def test_scores_that_are_masked_are_the_step_masked() -> None:
+    problem = loads(b"Q: [[1], [2]]\nK: [[1], [0]]\nV: [[1], [2]]\nmask: causal\n", "p.yaml")
+    # The second score of the first row is hidden.
+    rows = "1 -inf\n2 0\n"
+    for heading in (
+        "Z masked",
+        "masked Z",
+        "S masked =",
+        "Masked scores:",
+        "Scaled scores, masked",
+    ):
+        found = answered("a.txt", f"{heading}\n{rows}", run(problem))
+        assert found == {"masked": [[1, float("-inf")], [2, 0]]}, heading

@@ -268,7 +268,9 @@ def test_options_are_refused(
     [
         ("weights: |\n  0,5\t0,5\n", 0),
         ("weights: [[0,5, 0,5]]\n", 3),
-        ("weights: |\n  0,5 0,5\n", 3),
+        # A row has as many numbers as the step.
+        ("weights: |\n  0,5 0,5\n", 0),
+        ("weights: |\n  0,5\n", 3),
         ("weights: [['0,5', '0,5']]\n", 3),
     ],
 )

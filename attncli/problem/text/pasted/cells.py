@@ -14,12 +14,12 @@ from attncli.problem.text.decimal_commas import doubtful_commas, with_points
 from attncli.problem.text.nodes import Leaf, ListNode, Node, PastedList
 from attncli.problem.text.number_signs import DASHES
 from attncli.problem.text.pasted.grammar import Cell, CellRow, CellTable, PastedRow
-from attncli.problem.text.pasted.names import named_rows
+from attncli.problem.text.pasted.names import named_rows, without_names
 from attncli.problem.text.pasted.text import PastedText
 
 # Gaps between words, and between such as look like numbers there.
 _BETWEEN_WORDS = re.compile(r"[^,;]+")
-_BETWEEN_DIGITS = re.compile(r"[0-9.)%]\s+[-+0-9.]")
+_BETWEEN_DIGITS = re.compile(rf"[0-9.)%]\s+[-+{DASHES}0-9.√]")
 _DOTS = ("...", "…")
 # MATLAB breaks a row so.
 _LINE_GOES_ON = re.compile(r"(?:\.{3}|…)[ \t]*\n")
@@ -42,16 +42,20 @@ def cells_of(
 
     In a table that `has_names`, those of rows and columns are told from the numbers.
     """
+    is_known = separator is not None
     if separator is None:
         separator = _separator_in(rows, has_names)
-        text.require_clear(doubtful_commas(row.piece for row in rows))
     split = [row.cells(separator) for row in rows]
     if separator:
         _drop_empty_columns(split)
+    lengths = [len(row) for row in without_names(split).rows] if has_names else [*map(len, split)]
+    # With so many numbers in each row as there should be, a comma is one of a decimal.
+    if not is_known and not text.fits(lengths):
+        text.require_clear(doubtful_commas(row.piece for row in rows))
     table = table_of(text, split, has_names=has_names)
-    if separator:
+    if separator or text.of_answers:
         write_points(table.rows)
-    elif not text.of_file:
+    if not separator and not text.of_file:
         _require_no_sign_alone(text, table.rows)
         _require_no_mixed_numbers(text, table.rows)
     return table

@@ -75,16 +75,18 @@ _BRACKET_OR_NO_LIST = re.compile(r"[\[\]\"'{}:&*\\]")
 _ROWS_WITHOUT_COMMA = re.compile(r"\]\s+(?:\.\.\.\s+)?\[")
 
 
-def written_out(value: Value, rank: int = 2, *, of_answers: bool = False) -> bool:
+def written_out(
+    value: Value, rank: int = 2, *, of_answers: bool = False, shape: tuple[int, ...] = ()
+) -> bool:
     """Make nested lists of a value that is a pasted matrix, in its place; whether there is nothing
-    wrong with it.
+    wrong with it. Its `shape` is that of an answer.
 
     Any other value stays as it is. Where a list of numbers is wanted, of `rank` 1, they may stand
     below each other. So V: 1 2; 3 4 becomes what V: [[1, 2], [3, 4]] is.
     """
 
     def read() -> PastedList | None:
-        return _lists_of(value, value.node, rank, of_answers)
+        return _lists_of(value, value.node, rank, of_answers, shape)
 
     return _put(value, read)
 
@@ -211,7 +213,9 @@ def _end_behind(text: str, start: int, end: int) -> int:
     return closing.end() if closing else 0
 
 
-def _lists_of(value: Value, node: Node, rank: int, of_answers: bool) -> PastedList | None:
+def _lists_of(
+    value: Value, node: Node, rank: int, of_answers: bool, shape: tuple[int, ...]
+) -> PastedList | None:
     """The lists that a node means; None where it is no pasted matrix."""
     source = value.errors.source
     # A problem made in Python has no text.
@@ -224,7 +228,7 @@ def _lists_of(value: Value, node: Node, rank: int, of_answers: bool) -> PastedLi
         is_pasted = in_block or is_escaped or _looks_pasted(node.text) or _has_lines(node, text)
         if not is_pasted:
             return None
-        pasted = replace(_text_of(node, text), of_answers=of_answers)
+        pasted = replace(_text_of(node, text), of_answers=of_answers, shape=shape)
         _require_backslashes(node, pasted)
         return read_pasted(pasted, rank, may_be_one=in_block)
     if isinstance(node, MappingNode) and text:
@@ -238,10 +242,12 @@ def _lists_of(value: Value, node: Node, rank: int, of_answers: bool) -> PastedLi
     if not isinstance(node, ListNode) or not text or not _holds_several(node):
         return None
     if text.startswith("[", node.at):
-        return read_brackets(PastedText(text, 0, of_answers=of_answers), node.at, rank)[0]
+        pasted = PastedText(text, 0, of_answers=of_answers, shape=shape)
+        return read_brackets(pasted, node.at, rank)[0]
     if all(isinstance(item, Leaf) for item in node.items):
         return read_entries(node)
-    items = [_lists_of(value, item, rank - 1, of_answers) or item for item in node.items]
+    below = shape[1:]
+    items = [_lists_of(value, item, rank - 1, of_answers, below) or item for item in node.items]
     return PastedList(node.at, items)
 
 

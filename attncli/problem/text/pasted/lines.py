@@ -32,14 +32,17 @@ def read_lines(text: PastedText, rank: int, *, may_be_one: bool) -> PastedList |
     matrices = [*_between_empty(lines)]
     rows = [row for matrix in matrices for row in matrix]
     pieces = [row.piece for row in rows]
+    # With so many numbers as there should be, no comma separates two.
+    is_known = text.fits([1] * len(rows))
     is_column = bool(rows) and all(NUMBER_WITH_COMMA.fullmatch(row.strip()) for _, row in pieces)
     if is_column and not text.of_file and (len(rows) == 1 or rank == 1):
         if len(rows) == 1 and not may_be_one:
             return None
-        text.require_clear(doubtful_pairs(pieces))
+        if not is_known:
+            text.require_clear(doubtful_pairs(pieces))
     if not text.of_file:
         _require_single_numbers(text, pieces, separator)
-    if text.of_tabs and (is_column or are_grouped_decimals(pieces)):
+    if (text.of_tabs or is_known) and (is_column or are_grouped_decimals(pieces)):
         separator = "\t"
     has_names = len(matrices) == 1 and len(rows) > 1
     table = cells_of(text, rows, separator, has_names=has_names)

@@ -25,8 +25,11 @@ from attncli.problem.text.pasted.printed import r_at
 from attncli.problem.text.pasted.spellings import read_pasted, spelling_at
 from attncli.problem.text.pasted.text import PastedText, PasteError
 
-# How many axes the matrix of this name has; 0 where it is the name of none.
-AxesOf: TypeAlias = Callable[[str], int]
+# How long the axes of the matrix of this name are, 0 where that is not known; nothing where it is
+# the name of none.
+ShapeOf: TypeAlias = Callable[[str], tuple[int, ...]]
+# A matrix of which nothing is known.
+_ANY_SHAPE = (0, 0)
 
 _MATRIX = (
     r"(?:[\[⎡⎛┌│|]|[-+−–]?\s?[0-9.√½⅓¼¾]"
@@ -111,7 +114,7 @@ class NamedMatrix(NamedTuple):
     numbers: PastedList
 
 
-def named_matrices(source: str, axes_of: AxesOf, *, of_answers: bool) -> list[NamedMatrix]:
+def named_matrices(source: str, shape_of: ShapeOf, *, of_answers: bool) -> list[NamedMatrix]:
     """The matrices of a text that have names, in its order.
 
     Raises PasteError for what is wrong in one of them.
@@ -121,11 +124,11 @@ def named_matrices(source: str, axes_of: AxesOf, *, of_answers: bool) -> list[Na
     for formula in found:
         text = blanked(text, formula.start, formula.end)
     matrices = [formula.matrix for formula in found]
-    for part in _NamedParts(text, axes_of, of_answers):
-        axes = axes_of(part.name) or 2
+    for part in _NamedParts(text, shape_of, of_answers):
+        shape = shape_of(part.name) or _ANY_SHAPE
         content = _whole_list(text[part.start : part.end].rstrip())
-        pasted = PastedText(content, part.start, of_answers=of_answers)
-        if numbers := read_pasted(pasted, axes, may_be_one=True):
+        pasted = PastedText(content, part.start, of_answers=of_answers, shape=shape)
+        if numbers := read_pasted(pasted, len(shape), may_be_one=True):
             matrices.append(NamedMatrix(part.name, part.at, numbers))
     return sorted(matrices, key=lambda matrix: matrix.at)
 
@@ -245,9 +248,9 @@ class _NamedParts:
     Of answers also each matrix that has no name: the line above it is its name then.
     """
 
-    def __init__(self, text: str, axes_of: AxesOf, of_answers: bool) -> None:
+    def __init__(self, text: str, shape_of: ShapeOf, of_answers: bool) -> None:
         self.text = text
-        self.axes_of = axes_of
+        self.shape_of = shape_of
         self.of_answers = of_answers
         self.part: _NamedPart | None = None
         # The last line that is no row of a matrix, and where it stands.
@@ -258,7 +261,7 @@ class _NamedParts:
         # An empty line ends the last one.
         for line in [*self.text.split("\n"), ""]:
             end = place + len(line) + 1
-            begun = _begun(line, place, self.axes_of) or self._begun_without_name(line, place)
+            begun = _begun(line, place, self.shape_of) or self._begun_without_name(line, place)
             # Programs print an empty line between the matrices of an open list.
             goes_on = depth > 0 and _NEXT_MATRIX.match(self.text, place) is not None
             is_gap = (_is_empty(line) and not goes_on) or _FENCE.match(line) is not None
@@ -318,7 +321,7 @@ class _NamedParts:
         elif _are_rows(content):
             yield part
             self.part, self.above = None, ("", 0)
-        elif self.axes_of(part.name) and _looks_like_rows(content):
+        elif self.shape_of(part.name) and _looks_like_rows(content):
             message = f"the matrix below {shorten(part.name)} cannot be read"
             help = f"write {shorten(part.name)} = [[1, 2], [3, 4]], or rows of numbers alone"
             raise PasteError(message, help, at=part.at)
@@ -408,7 +411,7 @@ def _looks_like_rows(text: str) -> bool:
     return len(rows) >= _FEWEST_NUMBERS and 2 * len(rows) > len(lines)
 
 
-def _begun(line: str, place: int, axes_of: AxesOf) -> _NamedPart | None:
+def _begun(line: str, place: int, shape_of: ShapeOf) -> _NamedPart | None:
     """What a line with a name begins; None for any other line."""
     end = place + len(line) + 1
     for form in (_NAME_LINE, _WORDS_LINE):
@@ -417,9 +420,9 @@ def _begun(line: str, place: int, axes_of: AxesOf) -> _NamedPart | None:
             continue
         name = found["name"].strip()
         begins_matrix = found["sign"] not in ":：" and spelling_at(line, found.end()) is not None
-        if axes_of(name) or begins_matrix:
+        if shape_of(name) or begins_matrix:
             return _NamedPart(name, place + found.start("name"), place + found.end(), end)
     name = _heading_text(line)
-    if _HEADING.fullmatch(line) or axes_of(name):
+    if _HEADING.fullmatch(line) or shape_of(name):
         return _NamedPart(name, place, end, end)
     return None

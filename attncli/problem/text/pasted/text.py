@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attncli.english import shorten
@@ -32,7 +33,7 @@ class PastedText:
     is a whole file: there only the lines are rows, whatever a semicolon may separate. In one
     `of_tabs`, no comma separates numbers. `doubt` is where a line break may be one that a program
     put into a long line: YAML takes a break for a blank, and an empty line for a break, but after a
-    |.
+    |. `shape` says how long its axes are, where that is known.
     """
 
     text: str
@@ -42,6 +43,18 @@ class PastedText:
     of_tabs: bool = False
     of_answers: bool = False
     doubt: int | None = None
+    shape: tuple[int, ...] = ()
+
+    def fits(self, lengths: Sequence[int]) -> bool:
+        """Whether rows of so many numbers are known to be its own: a list of numbers may stand in a
+        row or in a column.
+        """
+        if not lengths or not any(self.shape):
+            return False
+        if len(self.shape) == 1:
+            [length] = self.shape
+            return [*lengths] in ([length], [1] * length)
+        return set(lengths) == {self.shape[-1]}
 
     def place(self, at: int) -> int:
         """Where in the source a place of the text is."""
