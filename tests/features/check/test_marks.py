@@ -1087,3 +1087,24 @@ def test_a_zero_behind_a_rounded_number_earns_no_more() -> None:
     with_zeros = marks_of_answers(given, {**right, "output": padded})
     assert with_zeros.points <= with_honest.points < 20
     assert not with_zeros.slips
+
+
+# A causal mask hid what comes before: of the weights, only the row of the last key is wrong.
+HIDES_PAST = {
+    "Q": [[-1, 3, -3], [1, 0, 0], [1, -1.5, 0.5]],
+    "K": [[2, -1, -1], [1, -1, 0], [0, -2, -1.5]],
+    "V": [[6, -3], [-1, 0], [-2, 1]],
+    "mask": "causal",
+}
+
+
+@pytest.mark.parametrize("last", [["0", "0", "1"], ["0.00", "0.00", "1.00"]])
+def test_a_mistake_explains_whole_numbers_also_where_others_are_right(last: list[str]) -> None:
+    """By hand: e^1.15 : e^0.58 is 0.64 : 0.36, and 0.64 of 6 and 0.36 of -1 are 3.48."""
+    answers = {
+        "scores": [["-2", "-4", "-1.50"], ["2", "1", "0"], ["3", "2.50", "2.25"]],
+        "scaled": [["-1.15", "-2.31", "-0.87"], ["1.15", "0.58", "0"], ["1.73", "1.44", "1.30"]],
+        "weights": [["1", "0", "0"], ["0.64", "0.36", "0"], last],
+        "output": [["6", "-3"], ["3.48", "-1.92"], ["-2", "1"]],
+    }
+    assert marks_of_answers(HIDES_PAST, answers).points == 18

@@ -141,6 +141,7 @@ def _add(
     is.
     """
     given: dict[str, GivenCells] = {}
+    number = 0
     for step in trial.affected.keys() & wrong.keys():
         if trial.mistake.name in coarse_roundings(trials.judgement, step):
             continue
@@ -153,7 +154,7 @@ def _add(
         if not is_pattern(trials.judgement, step, makes):
             telling = _without_coarse(trials.judgement, step, most.cells)
             given[step] = GivenCells(telling, most.by, makes)
-    number = sum(len(way.cells) for way in given.values())
+            number += len(most.cells)
     if number >= FEWEST_CELLS:
         by_chance = mistakes_by_chance(trials, given, tried)
         partly.likely |= by_chance < MOST_BY_CHANCE_BESIDE_A_LIKELY_ONE
