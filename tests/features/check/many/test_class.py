@@ -624,7 +624,7 @@ def test_feedback_as_pdf(
     fake_tex(school, monkeypatch, 'echo "$@" > page.pdf; cat page.tex >> page.pdf')
     results("--feedback", "pages", "--feedback-format", "pdf")
     assert sorted(os.listdir("pages")) == sorted(
-        ["Ada.pdf", "Бела.pdf", "_cmd__.pdf", "Dai_ _x_.pdf"]
+        ["Ada.pdf", "Бела.pdf", "_cmd__.pdf", "Dai_ 'x'.pdf"]
     )
     # A name that TeX has no letters for stands in that of the file, and the page has its number.
     warning = capsys.readouterr().err
