@@ -95,7 +95,10 @@ def _is_copy(judgement: Judgement, name: str, unseen: Collection[str]) -> bool:
     if judgement.trace.steps[name].rule.given:
         return False
     written, right = _written_and_right(judgement, name)
-    return _are_copied(judgement.values, name, written, right, unseen, with_slips=True)
+    wrong = indices_where(judgement.steps[name], "wrong")
+    copied = _copied(judgement, name, unseen)
+    slips = len([index for index in wrong if index not in copied])
+    return _are_copied(judgement.values, name, written, right, unseen, slips)
 
 
 def _copied(judgement: Judgement, name: str, unseen: Collection[str]) -> list[CellIndex]:
@@ -174,11 +177,10 @@ def _are_copied(
     written: Sequence[RowsOfNumbers],
     right: Sequence[RowsOfNumbers],
     unseen: Collection[str],
-    *,
-    with_slips: bool = False,
+    slips: int = 0,
 ) -> bool:
     """Whether each row of a step is one that the step reads, but for what is `unseen`, and the
-    right ones are not; `with_slips`, one number of some may be another.
+    right ones are not. So many numbers may be slips, if these are few.
 
     To copy is all there is to do in a step that transposes or hides.
     """
@@ -187,8 +189,8 @@ def _are_copied(
         return False
     read = [*_matrices_read(values, name, unseen)]
     for rows in written:
-        slips = sum(map(len, rows)) // CELLS_FOR_A_NUMBER if with_slips else 0
-        if not _is_among(rows, read, slips):
+        few = sum(map(len, rows)) // CELLS_FOR_A_NUMBER
+        if not _is_among(rows, read, min(slips, few)):
             return False
     return not all(_is_among(rows, read) for rows in right)
 

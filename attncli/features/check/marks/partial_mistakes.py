@@ -6,8 +6,9 @@ right must not lose the name by that, nor who makes a slip beside the mistake.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import cast
 
 import numpy as np
@@ -35,6 +36,7 @@ from attncli.features.check.trials import (
 )
 from attncli.features.check.verdicts import JudgedCell, Judgement, rounds_to
 from attncli.mistakes.forward import roundings_of
+from attncli.mistakes.model import each_of
 
 # One number is a slip, whatever else explains it, unless the mistake shows elsewhere.
 FEWEST_CELLS = 2
@@ -53,10 +55,11 @@ class PartialMistake:
 def partial_mistakes(
     judgement: Judgement,
     wrong: Mapping[str, tuple[CellIndex, ...]],
-    explained: Collection[str] = (),
+    explained: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> dict[str, PartialMistake]:
     """For each known mistake the wrong cells that it gives. Steps that were left out may be rounded
-    on the way. In steps that are `explained` no two mistakes are sought.
+    on the way. In steps that are `explained` no two mistakes are sought; those that explain one may
+    show in others.
     """
     if sum(map(len, wrong.values())) > MOST_WRONG_CELLS:
         return {}
@@ -67,6 +70,9 @@ def partial_mistakes(
         partly = found.setdefault(trial.mistake.name, PartialMistake())
         _add(partly, trials, trial, nearly, readings, trials.of_mistakes)
     both: dict[str, PartialMistake] = {}
+    for names in explained.values():
+        of_two = [name for name in names if len(each_of(name)) > 1]
+        both.update((name, PartialMistake(likely=True)) for name in of_two)
     for step, cells in wrong.items():
         if step in explained or len(cells) < CELLS_FOR_TWO_MISTAKES:
             continue

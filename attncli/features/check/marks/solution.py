@@ -69,7 +69,7 @@ def solution_marks(solution: Solution, diagnoses: Sequence[Diagnosis], scheme: S
     before = [*_slips_before(told, steps, scheme), *_misread(told, steps, scheme)]
     marks = marks_of(scheme, steps, [*possible, *before], certain)
     if _may_be_better(marks):
-        explained = {each.step for each in diagnoses if _explains_step(each)}
+        explained = {each.step: each.mistakes for each in diagnoses if _explains_step(each)}
         found = partial_mistakes(told, _wrong(told, steps, with_coarse=True), explained)
         likely = _likely_mistakes(judgement, diagnoses)
         further = {name: partly.cells for name, partly in found.items() if name in likely}
@@ -338,8 +338,12 @@ def _coarse(
     cells = judgement.steps[name]
     decimals = _rounded_to(judgement, name, diagnoses)
     if decimals is not None and scheme.decimals is not None:
-        all_off = indices_where(cells, "wrong", "rounding", "carried")
-        return dict.fromkeys(all_off, scheme.decimals - decimals)
+        off = indices_where(cells, "wrong", "rounding")
+        rounding = _rounding(judgement, name, diagnoses)
+        # What follows from other numbers was rounded, too, if all of the step were.
+        if rounding and rounding.whole:
+            off += indices_where(cells, "carried")
+        return dict.fromkeys(off, scheme.decimals - decimals)
     found = {}
     for index in wrong:
         if cells[index].looks_too_coarse:
@@ -351,11 +355,18 @@ def _rounded_to(judgement: Judgement, name: str, diagnoses: Sequence[Diagnosis])
     """To how many decimals a step was rounded, if these are fewer than were asked for, and it was
     then written with zeros: 1.00 for 0.93 is no better than 1.
     """
+    found = _rounding(judgement, name, diagnoses)
+    return None if found is None else decimals_of_rounding(name, found.mistakes[0])
+
+
+def _rounding(judgement: Judgement, name: str, diagnoses: Sequence[Diagnosis]) -> Diagnosis | None:
+    """What says that a step was rounded to too few decimals, if nothing else gives its numbers:
+    weights of scores that were not scaled may be 1.00 and 0.00, and nobody rounded them.
+    """
     names = coarse_roundings(judgement, name)
     for found in diagnoses:
-        if found.step == name:
-            for each in names.intersection(found.mistakes):
-                return decimals_of_rounding(name, each)
+        if found.step == name and names.issuperset(found.mistakes):
+            return found
     return None
 
 
