@@ -17,13 +17,16 @@ from decimal import Decimal
 from fractions import Fraction
 from itertools import islice, product
 from operator import itemgetter
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attncli.answers.model import Answers, Claim
 from attncli.features.check.causes.misread_given import misread_given
+from attncli.features.check.causes.nearly_given import (
+    CELLS_FOR_TWO_MISTAKES,
+    cells_nearly_given,
+)
 from attncli.features.check.causes.other_scale import other_scale
 from attncli.features.check.causes.row_errors import RowError, coincidence, row_errors
 from attncli.features.check.cell_values import CellIndex, CellValues
@@ -34,12 +37,10 @@ from attncli.features.check.hidden_cells import (
     without_hidden,
     without_percent,
 )
-from attncli.features.check.rough_values import Floats
 from attncli.features.check.single_cell_errors import (
     CellError,
     ErrorKind,
     cell_errors,
-    share_of_numbers_near,
 )
 from attncli.features.check.trials import (
     GivenCells,
@@ -72,14 +73,6 @@ MOST_CELL_ERRORS = 3
 FEWEST_ROUNDED = 3
 # A mistake may leave over one wrong cell of so many.
 CELLS_FOR_A_SLIP = 4
-# Two mistakes explain no fewer: so many pairs can be made that one gives any two numbers.
-CELLS_FOR_TWO_MISTAKES = 3
-# By so many halves of a unit, rounding on the way may put a number off, or by this share of it:
-# that of an exponential is larger.
-UNITS_NEAR = 30
-SHARE_NEAR = 0.01
-# By so many more than between numbers that were rounded in several ways.
-UNITS_NEAR_A_PAIR = 4
 # Of errors that chance would explain as well, so many are named, and of more none.
 MOST_GUESSES = 3
 ABOUT_AS_LIKELY = {
@@ -325,25 +318,11 @@ def mistakes_by_chance(
     tried = [trial for trial in of if given.keys() & trial.affected.keys()]
     found = float(len(tried))
     for step, cells in given.items():
-        for share in _shares_by_chance(trials.judgement.values, step, cells):
+        for share in cells.shares_by_chance(trials.judgement.values, step):
             if found < MOST_BY_CHANCE_BESIDE_A_LIKELY_ONE:
                 return found
             found *= share
     return found
-
-
-def _shares_by_chance(values: CellValues, step: str, given: GivenCells) -> Iterator[float]:
-    """How likely each number is that a mistake gives, where each is counted once."""
-    of = values.trace.steps[step]
-    written = values.answers.steps[step].cells
-    claims = dict(given.makes)
-    for cell in given.cells:
-        claims[cell] = written[cell]
-    different = {claim.value: cell for cell, claim in claims.items()}
-    for cell in different.values():
-        own = float(values.own(step, cell))
-        width = given.by.width(step, cell)
-        yield share_of_numbers_near(of, claims[cell], own, width)
 
 
 def _names(found: list[Explanation]) -> tuple[str, ...]:
@@ -435,75 +414,6 @@ def _near(
     """The mistakes that nearly give all of these cells."""
     nearly = cells_nearly_given(trials, tried, step, cells)
     return [trial for trial, given in nearly if len(given) == len(cells)]
-
-
-def cells_nearly_given(
-    trials: Trials, tried: Sequence[Trial], step: str, cells: tuple[CellIndex, ...]
-) -> Iterator[tuple[Trial, tuple[CellIndex, ...]]]:
-    """The mistakes that nearly give some of these cells, however the steps that were left out were
-    rounded: of the others, the rounding need not be known.
-    """
-    near: dict[int, tuple[CellIndex, ...]] = {}
-    for trial in tried:
-        numbers = trials.roughly(trial, step)
-        key = id(numbers)
-        if key not in near:
-            near[key] = tuple(_nearly_given(trials.judgement.answers, step, cells, numbers))
-        if near[key]:
-            yield trial, near[key]
-
-
-def pairs_nearly_given(
-    trials: Trials, step: str, cells: tuple[CellIndex, ...]
-) -> Iterator[tuple[Trial, tuple[CellIndex, ...]]]:
-    """Of all two mistakes, those that nearly give three or more of these cells: one pair for each
-    set that come to the same numbers. Most are ruled out by what rounding on the way does to them.
-    """
-    fewest = decimals_of(trials.judgement.values, step)
-    seen = set[tuple[int, ...]]()
-    for trial, nearly in cells_nearly_given(trials, trials.of_two(step), step, cells):
-        if len(nearly) < CELLS_FOR_TWO_MISTAKES:
-            continue
-        readings = [
-            trials.roughly(trial, step, decimals) for decimals in (None, fewest, fewest + 1)
-        ]
-        key = tuple(map(id, readings))
-        if key in seen:
-            continue
-        seen.add(key)
-        given = tuple(cell for cell in nearly if _is_between(trials, step, cell, readings))
-        if len(given) >= CELLS_FOR_TWO_MISTAKES:
-            yield trial, given
-
-
-def _is_between(
-    trials: Trials, step: str, cell: CellIndex, readings: Sequence[Floats | None]
-) -> bool:
-    """Whether a cell is among these numbers, or two units away from them."""
-    claim = cast("Claim", trials.judgement.answers.steps[step].cells[cell])
-    numbers = [float(each[cell]) for each in readings if each is not None]
-    if len(numbers) < len(readings) or not claim.value.is_finite():
-        return True
-    room = UNITS_NEAR_A_PAIR * float(claim.half)
-    return min(numbers) - room <= float(claim.value) <= max(numbers) + room
-
-
-def _nearly_given(
-    answers: Answers, step: str, cells: tuple[CellIndex, ...], numbers: Floats | None
-) -> Iterator[CellIndex]:
-    """The cells that are off by no more than rounding on the way may put them; all of them where
-    the numbers are not known.
-    """
-    for cell in cells:
-        claim = cast("Claim", answers.steps[step].cells[cell])
-        if numbers is None or not claim.value.is_finite():
-            yield cell
-            continue
-        written = float(claim.value)
-        apart = abs(float(numbers[cell]) - written)
-        near = max(UNITS_NEAR * float(claim.half), SHARE_NEAR * abs(written))
-        if apart <= near:
-            yield cell
 
 
 def _rounded_first(trials: Trials, step: str) -> str | None:

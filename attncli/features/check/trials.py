@@ -22,6 +22,7 @@ from attncli.equation.rounding import round_half_up
 from attncli.features.check.cell_values import CellIndex, CellValues, interval
 from attncli.features.check.float_reading import FloatReading
 from attncli.features.check.rough_values import Floats, RoughValues
+from attncli.features.check.single_cell_errors import share_of_numbers_near
 from attncli.features.check.verdicts import Judgement, indices_where, round_to_claims, rounds_to
 from attncli.mistakes.blind_queries import blind_queries, blind_readings
 from attncli.mistakes.catalogue import applicable
@@ -242,6 +243,19 @@ class GivenCells(NamedTuple):
     cells: tuple[CellIndex, ...]
     by: Reproduction
     makes: Mapping[CellIndex, Claim] = MappingProxyType({})
+
+    def shares_by_chance(self, values: CellValues, step: str) -> Iterator[float]:
+        """How likely each number is by chance, each counted once."""
+        of = values.trace.steps[step]
+        written = values.answers.steps[step].cells
+        claims = dict(self.makes)
+        for cell in self.cells:
+            claims[cell] = written[cell]
+        different = {claim.value: cell for cell, claim in claims.items()}
+        for cell in different.values():
+            own = float(values.own(step, cell))
+            width = self.by.width(step, cell)
+            yield share_of_numbers_near(of, claims[cell], own, width)
 
 
 @dataclass(frozen=True, slots=True)

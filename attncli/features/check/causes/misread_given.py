@@ -22,10 +22,12 @@ from attncli.answers.model import Claim
 from attncli.attention.registry import GRADIENT_RULES
 from attncli.equation.nodes import Expression, Ref, rewrite
 from attncli.equation.parser import parse_expression
+from attncli.features.check.causes.nearly_given import UNITS_NEAR
 from attncli.features.check.cell_values import CellIndex
 from attncli.features.check.float_reading import FloatReading
-from attncli.features.check.single_cell_errors import cell_text, share_of_numbers_near
+from attncli.features.check.single_cell_errors import cell_text
 from attncli.features.check.trials import (
+    GivenCells,
     Reproduction,
     Trial,
     Trials,
@@ -47,8 +49,6 @@ MOST_GIVEN = 120
 MOST_ROWS = 6
 # So many times the other number is brought nearer to what gives a cell.
 _MOST_TURNS = 6
-# By so many halves of a unit, rounding on the way may put a number off.
-_UNITS_NEAR = 30
 # How many decimals given numbers have on paper, at most.
 _MOST_DECIMALS = 3
 # Less than this is no effect.
@@ -190,10 +190,10 @@ class _Misreadings:
             at, result = further, next_result
             further = nearer
             next_result = self._result(number, further, step, cell)
-            if abs(next_result - wanted) <= float(claim.half) / _UNITS_NEAR:
+            if abs(next_result - wanted) <= float(claim.half) / UNITS_NEAR:
                 break
         snapped = round(further, number.decimals)
-        near = _UNITS_NEAR * float(claim.half)
+        near = UNITS_NEAR * float(claim.half)
         is_near = abs(self._result(number, snapped, step, cell) - wanted) <= near
         return snapped if is_near else number.right
 
@@ -214,6 +214,7 @@ class _Misreadings:
         changes, and all numbers there that are not wrong.
         """
         trial = self.trials.trial(mistake)
+        values = self.trials.judgement.values
         given: dict[str, tuple[CellIndex, ...]] = {}
         shares: list[float] = []
         for step in trial.affected:
@@ -226,7 +227,7 @@ class _Misreadings:
             if len(wrong) - len(cells) > len(wrong) // CELLS_FOR_A_SLIP:
                 return None
             given[step] = cells
-            shares += self._shares(step, cells, by)
+            shares += GivenCells(cells, by).shares_by_chance(values, step)
         # One of the numbers said what the other one is.
         telling = sorted(shares)[1:] if one_number else shares
         number = sum(map(len, given.values()))
@@ -293,16 +294,6 @@ class _Misreadings:
             if not by.gives(step, index):
                 return True
         return False
-
-    def _shares(self, step: str, cells: Sequence[CellIndex], by: Reproduction) -> Iterator[float]:
-        """How likely each of the numbers is by chance, each counted once."""
-        values = self.trials.judgement.values
-        claims = values.answers.steps[step].cells
-        different = {claims[cell].value: cell for cell in cells}.values()
-        for cell in different:
-            own = float(values.own(step, cell))
-            width = by.width(step, cell)
-            yield share_of_numbers_near(values.trace.steps[step], claims[cell], own, width)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,15 @@ import numpy as np
 
 from attncli.answers.model import Claim
 from attncli.equation.rounding import round_half_up
+from attncli.features.check.causes.nearly_given import (
+    CELLS_FOR_TWO_MISTAKES,
+    cells_nearly_given,
+    pairs_nearly_given,
+)
 from attncli.features.check.cell_values import CellIndex
 from attncli.features.check.diagnosis import (
-    CELLS_FOR_TWO_MISTAKES,
     MOST_BY_CHANCE_BESIDE_A_LIKELY_ONE,
-    cells_nearly_given,
     mistakes_by_chance,
-    pairs_nearly_given,
 )
 from attncli.features.check.marks.model import WrongCell
 from attncli.features.check.no_work import is_pattern
