@@ -284,8 +284,8 @@ def test_p_goes_on_where_the_lecture_was_left_and_works_from_a_slider(
     browser: Browser, tmp_path: Path
 ) -> None:
     play: Play = [
-        ("press", "p ArrowDown ArrowDown Escape p"), ("texts", TITLE), ("press", "Escape"),
-        ("sharpen", "30"), ("press", "p"), ("texts", COUNT),
+        ("wait", ""), ("press", "p ArrowDown ArrowDown Escape p"), ("texts", TITLE),
+        ("press", "Escape"), ("sharpen", "30"), ("press", "p"), ("texts", COUNT),
     ]  # fmt: skip
     ((title, count),) = played(browser, (written(I_LOVE_AI, tmp_path), play))
     assert title == ["2 Keys"]

@@ -64,7 +64,7 @@ def test_a_set(capsys: pytest.CaptureFixture[str]) -> None:
     )
     sheets = [Path(f"set/worksheets/{file}") for file in ("01-ada-lovelace.tex", "03-李.tex")]
     ada, li = (sheet.read_text(encoding="utf-8") for sheet in sheets)
-    assert "Midterm: Ada Lovelace" in ada
+    assert "Midterm -- Ada Lovelace" in ada
     assert "Name:" not in ada
     assert "Date: ..." in ada
     # TeX has no letters for this name, so its line is there.
@@ -121,7 +121,7 @@ def test_a_set(capsys: pytest.CaptureFixture[str]) -> None:
         "digit": 0.5,
     }
     problem = yaml.safe_load(files["problems/02-cmd-x.yaml"])
-    assert (problem["title"], problem["mask"]) == ("Midterm: =cmd();'x", "causal")
+    assert (problem["title"], problem["mask"]) == ("Midterm – =cmd();'x", "causal")
     assert list(yaml.safe_load(files["answers/03-李.yaml"])) == ["weights", "output"]
     # The mask hides keys, so the sheet and the file say what is written there.
     assert b"# Where the mask hides a key, write 0" in files["answers/03-李.yaml"]
