@@ -28,13 +28,13 @@ from numpy.typing import NDArray
 from attncli.answers.digits_asked import with_decimals_asked
 from attncli.answers.in_percent import RowIndices, rows_in_percent, with_hundredths
 from attncli.answers.model import CLOSE, ONE_UNIT_OFF, Answer, Answers, Claim
+from attncli.answers.printed_doubles import with_room_for_doubles
 from attncli.dtypes import PRECISION
 from attncli.equation.intervals import Interval
 from attncli.equation.nodes import Ref
 from attncli.equation.rounding import EXACTLY
 from attncli.errors import AttncliError
 from attncli.features.check.cell_values import CellIndex, CellValues, cell_of
-from attncli.features.check.printed_doubles import with_room_for_doubles
 from attncli.features.check.reachability import CellEquation, Effort
 from attncli.page.printer import format_number
 from attncli.problem.model import Problem
@@ -746,7 +746,8 @@ def differs_as_written(cell: JudgedCell) -> bool:
         return False
     if cell.given.exact:
         given = float(cell.given.value)
-        return not math.isclose(cell.own, given, rel_tol=CLOSE, abs_tol=CLOSE)
+        is_close = math.isclose(cell.own, given, rel_tol=CLOSE, abs_tol=CLOSE)
+        return not is_close
     own = Decimal(repr(cell.own))
     return not rounds_to(own, cell.given)
 

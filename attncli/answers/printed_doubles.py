@@ -13,7 +13,6 @@ import numpy as np
 from attncli.answers.model import Answer, Answers, Claim
 from attncli.dtypes import DTYPES
 from attncli.equation.rounding import SCIENTIFIC
-from attncli.features.check.cell_values import CellIndex
 from attncli.tracing.magnitudes import Magnitudes
 from attncli.tracing.model import Trace
 
@@ -58,7 +57,7 @@ def with_room_for_doubles(trace: Trace, answers: Answers) -> Answers:
     return replace(answers, steps=steps)
 
 
-def _doubles(answer: Answer) -> dict[CellIndex, Claim]:
+def _doubles(answer: Answer) -> dict[tuple[int, ...], Claim]:
     """What a program printed: numbers of 15 digits, and in a step with such a number all with as
     many decimals, since programs print a matrix with the same decimals; and numbers of which a
     double does not hold the last whole digit.
