@@ -187,7 +187,9 @@ def cut_reading(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> CutRead
     if any(_was_rounded(judgement, cut, *cell) for cell in _filled(judgement)):
         return None
     of_cut = diagnose(cut)
-    left = _unexplained(judgement, diagnoses)
+    between = RoundingBetween(judgement)
+    # What was rounded on the way is off by as much, and was not cut off.
+    left = {cell for cell in _unexplained(judgement, diagnoses) if not between.explains(*cell)}
     left_of_cut = _unexplained(cut, of_cut)
     if len(left) - len(left_of_cut) < FEWEST_CUT_OFF:
         return None
