@@ -138,8 +138,10 @@ def is_pattern(
     written = _numbers(cells, _written)
     for index, claim in instead.items():
         written[index] = float(claim.value)
+    rows = [*_matrices(written)]
     right = _numbers(cells, _right)
-    return _are_pattern([*_matrices(written)], [*_matrices(right)])
+    right_rows = [*_matrices(right)]
+    return _are_pattern(rows, right_rows)
 
 
 def _written_and_right(

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, cast
-
-import numpy as np
+from typing import Any
 
 from attncli.answers.model import Answers
 from attncli.answers.reader import mentions_gradients, read_answers
 from attncli.english import as_written, listed
 from attncli.errors import input_error, usage_error
-from attncli.features.check.cell_values import CellIndex
-from attncli.features.check.cut_digits import cut_reading
-from attncli.features.check.diagnosis import Diagnosis, diagnose
+from attncli.features.check.diagnosed import diagnosed
+from attncli.features.check.diagnosis import Diagnosis
 from attncli.features.check.hidden_cells import with_hidden_filled
 from attncli.features.check.marks.model import Marks
-from attncli.features.check.single_cell_errors import cell_errors
-from attncli.features.check.verdicts import JudgedCell, Judgement, Solution, judge_solution
+from attncli.features.check.verdicts import Solution, judge_solution
 from attncli.marking.scheme import Scheme, read_scheme
-from attncli.mistakes.forward import roundings_of
 from attncli.page.view import chosen_steps, steps_back
 from attncli.problem.model import Problem
 from attncli.problem.text.source import Source, read_source
@@ -60,47 +54,7 @@ def check_solution(
         gradient=gradient,
         decimals=decimals,
     )
-    return _diagnosed(solution)
-
-
-def _diagnosed(solution: Solution) -> tuple[Solution, tuple[Diagnosis, ...]]:
-    """What explains a solution, and its verdicts in the light of that: a number that a mistake
-    gives as it was written has no digit too few.
-    """
-    diagnoses = diagnose(solution.verdicts)
-    while enough := _given_with_few_digits(solution.verdicts, diagnoses):
-        solution = solution.with_enough_digits(enough)
-        diagnoses = diagnose(solution.verdicts)
-    cut = cut_reading(solution.verdicts, diagnoses)
-    if cut is not None:
-        return replace(solution, read_as_cut=cut.judgement), cut.diagnoses
-    return solution, diagnoses
-
-
-def _given_with_few_digits(
-    judgement: Judgement, diagnoses: Sequence[Diagnosis]
-) -> list[tuple[str, CellIndex]]:
-    """The numbers that look as if they had too few decimals, and that a mistake or an error gives
-    which others have, too. To round them early is no such mistake.
-    """
-    found = []
-    for each in diagnoses:
-        if roundings_of(each.step).intersection(each.mistakes):
-            continue
-        for index, cell in np.ndenumerate(judgement.steps[each.step]):
-            if cast("JudgedCell", cell).too_coarse and _gives(judgement, each, index):
-                found.append((each.step, index))
-    return found
-
-
-def _gives(judgement: Judgement, found: Diagnosis, index: CellIndex) -> bool:
-    """Whether a diagnosis gives another cell of its step as well."""
-    if found.whole:
-        return index not in found.slips
-    if found.error is None or len(found.cells) == 1:
-        return False
-    errors = cell_errors(judgement.values, found.step, index)
-    return found.error.name in [error.name for error in errors]
+    return diagnosed(solution)
 
 
 def on_steps(
@@ -145,19 +99,15 @@ def marked(
 
     Raises AttncliError (exit 3) for a step of the scheme that the problem has not.
     """
+    from attncli.features.check.marks.best_marks import best_marks
     from attncli.features.check.marks.solution import (
-        solution_marks,
         with_all_that_costs,
         with_named_slips,
         without_guesses_at_slips,
         without_uncharged,
     )
 
-    earned = solution_marks(solution, diagnoses, scheme)
-    while enough := _explained_with_few_digits(solution, earned):
-        solution = solution.with_enough_digits(enough)
-        diagnoses = diagnose(solution.read_as_cut or solution.verdicts)
-        earned = solution_marks(solution, diagnoses, scheme)
+    solution, diagnoses, earned = best_marks(solution, diagnoses, scheme)
     judgement = solution.for_marks
     diagnoses = without_guesses_at_slips(judgement, diagnoses, earned)
     diagnoses = without_uncharged(diagnoses, earned)
@@ -170,18 +120,6 @@ def marked(
     if len(shown) < len(answers):
         solution = solution.only(shown)
     return solution, diagnoses, earned
-
-
-def _explained_with_few_digits(solution: Solution, earned: Marks) -> list[tuple[str, CellIndex]]:
-    """The numbers that look as if they had too few decimals, and that a mistake or a slip gives
-    which costs something already.
-    """
-    found = []
-    for each in (*earned.mistakes, *earned.slips):
-        for name, index in each.cells:
-            if each.said and solution.verdicts.steps[name][index].too_coarse:
-                found.append((name, index))
-    return found
 
 
 def scheme_of(marking: object) -> Scheme:

@@ -304,13 +304,10 @@ def in_latex(answers: dict[str, Any]) -> str:
     return "\n\n".join(parts)
 
 
-def last_wrong(drawn: Drawn, verdicts: Any) -> Iterator[tuple[str, Any]]:
-    """The cells that are wrong or missing, and that nothing that is written was worked out from:
-    those of the last step.
-    """
-    last = [*verdicts.steps][-1]
-    for name, index, _ in verdicts.cells_that_are("wrong", "missing"):
-        if name == last and drawn.answers[name][index[0]][index[1]] != drawn.right(name, index):
+def wrong_numbers(drawn: Drawn, verdicts: Any) -> Iterator[tuple[str, Any]]:
+    """The cells that are wrong, of all steps."""
+    for name, index, _ in verdicts.cells_that_are("wrong"):
+        if drawn.answers[name][index[0]][index[1]] != drawn.right(name, index):
             yield name, index
 
 

@@ -2,13 +2,15 @@
 
     python tests/tools/marks/run.py right --cases 5000
     python tests/tools/marks/run.py monotony --cases 20000
+    python tests/tools/marks/run.py fewer --cases 20000
     python tests/tools/marks/run.py fairness --cases 200
 
-right: no right solution is below full marks, however it was rounded and written. monotony: who
-makes one error less never loses a mark. A case is a solution before and after: one mistake, slip or
-blank less, and what follows worked out again; or one number of the last step put right. One error
-may hide another; a pair in which the hidden one shows now says nothing, and is no case. Who fills
-in a blank with a wrong number may lose a slip.
+right: no right solution is below full marks, however it was rounded and written. monotony: who puts
+a number right never loses a mark. A case is a solution before and after: one wrong number of any
+step put right, and all others as they were, also those that follow from it. fewer: who makes one
+error less never loses a mark. A case has one mistake, slip or blank less, and what follows worked
+out again. One error may hide another; a pair in which the hidden one shows now says nothing, and is
+no case. Who fills in a blank with a wrong number may lose a slip.
 fairness: one mistake costs the same in every problem in which two numbers or more show it, whether
 all steps are asked or only some, and also where whole numbers are written without decimals.
 
@@ -41,14 +43,16 @@ from tests.tools.marks.drawn import (
     drawn_student,
     in_latex,
     in_short,
-    last_wrong,
     marking,
     right_solution,
     worked,
+    wrong_numbers,
 )
 
 # What a single number costs.
 SLIP = 1
+# Of each solution, so many wrong numbers are put right, each in a copy of its own.
+MENDED = 3
 
 
 def checked(drawn: Drawn) -> Any:
@@ -71,9 +75,23 @@ def wrong_right_marks(seed: int) -> Iterator[str]:
 
 
 def lost_by_mending(seed: int) -> Iterator[str | None]:
-    """One error less in a solution, and what follows worked out again; or one number of the last
-    step put right: None, or what that lost.
+    """One wrong number put right, and all others left as they were written: None, or what that
+    lost. Three numbers are drawn of each solution.
     """
+    choice = Random(f"monotony:{seed}")
+    student, errors = drawn_student(choice, seed)
+    drawn = student.solution(errors)
+    before = checked(drawn)
+    wrong = [*wrong_numbers(drawn, before.solution.verdicts)]
+    for step, index in choice.sample(wrong, min(len(wrong), MENDED)):
+        after = checked(drawn.mended(step, index))
+        lost = before.earned.points - after.earned.points
+        what = f"{errors}: {step}{[*index]} put right"
+        yield _told(before, after, what, drawn) if lost > 0 else None
+
+
+def lost_by_fewer_errors(seed: int) -> Iterator[str | None]:
+    """One error less in a solution, and what follows worked out again: None, or what that lost."""
     choice = Random(f"monotony:{seed}")
     student, errors = drawn_student(choice, seed)
     drawn = student.solution(errors)
@@ -85,9 +103,6 @@ def lost_by_mending(seed: int) -> Iterator[str | None]:
         may_be_worked = mended.blanks <= drawn.blanks
         if may_be_worked and all(each in still_hidden for each in hidden):
             yield _loss(before, checked(mended), f"{errors} without {error}", drawn)
-    for step, index in last_wrong(drawn, before.solution.verdicts):
-        after = checked(drawn.mended(step, index))
-        yield _loss(before, after, f"{step}{[*index]} put right", drawn)
 
 
 def _loss(before: Any, after: Any, what: str, drawn: Drawn) -> str | None:
@@ -97,6 +112,11 @@ def _loss(before: Any, after: Any, what: str, drawn: Drawn) -> str | None:
     filled_in_wrong = _cells(before, "missing") & _cells(after, "wrong")
     if lost <= len(filled_in_wrong) * SLIP:
         return None
+    return _told(before, after, what, drawn)
+
+
+def _told(before: Any, after: Any, what: str, drawn: Drawn) -> str:
+    lost = before.earned.points - after.earned.points
     lines = [
         f"-{float(lost):.2f}: {what}",
         f"  {drawn.answers} of {drawn.given}",
@@ -179,7 +199,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=["right", "monotony", "fairness"])
+    parser.add_argument("what", choices=["right", "monotony", "fewer", "fairness"])
     parser.add_argument("--cases", type=int, default=1000)
     parser.add_argument("--first", type=int, default=0)
     asked = parser.parse_args()
@@ -203,6 +223,8 @@ def _cases(asked: argparse.Namespace, seed: int) -> Iterator[str | None]:
         yield next(wrong_right_marks(seed), None)
     elif asked.what == "monotony":
         yield from lost_by_mending(seed)
+    elif asked.what == "fewer":
+        yield from lost_by_fewer_errors(seed)
     else:
         yield from unfair(seed)
 

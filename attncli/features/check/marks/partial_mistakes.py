@@ -20,7 +20,7 @@ from attncli.features.check.causes.nearly_given import (
     cells_nearly_given,
     pairs_nearly_given,
 )
-from attncli.features.check.cell_values import CellIndex
+from attncli.features.check.cell_values import CellIndex, CellValues
 from attncli.features.check.diagnosis import (
     MOST_BY_CHANCE_BESIDE_A_LIKELY_ONE,
     mistakes_by_chance,
@@ -52,6 +52,18 @@ class PartialMistake:
 
     cells: set[WrongCell] = field(default_factory=set)
     likely: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GivenByMistake:
+    """A mistake that gives some of the wrong cells, with its equations: what it `makes` of cells
+    that are not wrong, and the wrong ones that are `left` in steps where it gives others.
+    """
+
+    trial: Trial
+    values: CellValues
+    makes: Mapping[WrongCell, Claim]
+    left: Mapping[str, tuple[CellIndex, ...]]
 
 
 def partial_mistakes(
@@ -99,6 +111,32 @@ def _near_in_steps(
     for trial in tried:
         if nearly := found[id(trial)]:
             yield trial, nearly
+
+
+def given_by_mistakes(
+    judgement: Judgement, wrong: Mapping[str, tuple[CellIndex, ...]]
+) -> Iterator[GivenByMistake]:
+    """The known mistakes that give some of the wrong cells."""
+    trials = trials_of(judgement)
+    readings = {step: [*_readings(trials, step)] for step in wrong}
+    for trial, nearly in _near_in_steps(trials, wrong):
+        makes: dict[WrongCell, Claim] = {}
+        left: dict[str, tuple[CellIndex, ...]] = {}
+        is_given = False
+        for step in trial.affected:
+            by: Reproduction = trials.by(trial, trials.within_precision)
+            if step in nearly:
+                ways = _ways(trials, trial, step, nearly[step], readings[step])
+                most = max(ways, key=lambda way: len(way.cells))
+                if not most.cells:
+                    continue
+                is_given, by = True, most.by
+                left[step] = tuple(cell for cell in wrong[step] if cell not in most.cells)
+            made = _made_of_others(judgement, step, by)
+            makes.update(((step, index), claim) for index, claim in made.items())
+        if is_given:
+            values = trials.by(trial, trials.within_precision).values
+            yield GivenByMistake(trial, values, makes, left)
 
 
 def _is_given(found: Mapping[str, PartialMistake], step: str, cells: tuple[CellIndex, ...]) -> bool:

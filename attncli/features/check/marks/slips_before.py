@@ -6,7 +6,7 @@ It is one slip, however many numbers follow from it. Who writes the number down 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -35,13 +35,18 @@ class SlipBefore:
     `cells` of a `step` are as they were written.
 
     It is `sure` if all others that are worked out from it, and are not wrong, are as they were
-    written, too. Where they deny it, it still excuses: who mends a number loses no marks.
+    written, too. Where they deny it, it still excuses: who mends a number loses no marks. In
+    `denied_by` is what it would make of these others.
     """
 
     cell: str
     step: str
     cells: tuple[CellIndex, ...]
-    sure: bool
+    denied_by: Mapping[CellIndex, float]
+
+    @property
+    def sure(self) -> bool:
+        return not self.denied_by
 
 
 def slips_before(
@@ -64,8 +69,8 @@ def slips_before(
             slip = _Slip(judgement.values, step, ref)
             if is_much and len(reading) >= FEWEST_CELLS and slip.gives(reading):
                 # With another number, these would be others, too.
-                sure = slip.gives(read_by[ref])
-                yield SlipBefore(slip.name, step, reading, sure)
+                others = () if slip.gives(read_by[ref]) else read_by[ref][len(reading) :]
+                yield SlipBefore(slip.name, step, reading, slip.results(reading, others))
 
 
 def is_one_slip(judgement: Judgement, step: str, cells: tuple[CellIndex, ...]) -> bool:
@@ -75,7 +80,7 @@ def is_one_slip(judgement: Judgement, step: str, cells: tuple[CellIndex, ...]) -
     if judgement.trace.steps[step].rule.given:
         return False
     values = judgement.values
-    read = [_refs(_named(values, step, cell)) for cell in cells]
+    read = [refs_of(named_tree(values, step, cell)) for cell in cells]
     by_all = set.intersection(*read)
     # To try so many would take too long.
     if len(by_all) > MOST_NUMBERS_READ:
@@ -103,18 +108,19 @@ def _unwritten(judgement: Judgement, step: str, cell: CellIndex) -> set[Ref]:
     """The numbers that a cell reads, and that are not written."""
     values = judgement.values
     found = set()
-    for ref in _refs(_named(values, step, cell)):
+    for ref in refs_of(named_tree(values, step, cell)):
         # What the problem gives stands there, too.
         if values.written(ref.name, cell_of(ref)) is None:
             found.add(ref)
     return found
 
 
-def _refs(tree: Expression) -> set[Ref]:
+def refs_of(tree: Expression) -> set[Ref]:
+    """The cells that an expression reads."""
     return {node for node in walk(tree) if isinstance(node, Ref)}
 
 
-def _named(values: CellValues, step: str, cell: CellIndex) -> Expression:
+def named_tree(values: CellValues, step: str, cell: CellIndex) -> Expression:
     """The equation of a cell over the cells of steps by their names."""
     steps = values.trace.steps
 
@@ -139,7 +145,7 @@ class _Slip:
         """The cell, or the one that it is copied from: K[0][1] for K_T[1][0]."""
         tree = self.ref
         while self.values.trace.steps[tree.name].rule.is_copy:
-            source = _named(self.values, tree.name, cell_of(tree))
+            source = named_tree(self.values, tree.name, cell_of(tree))
             if not isinstance(source, Ref) or source.name not in self.values.trace.steps:
                 break
             tree = source
@@ -147,18 +153,28 @@ class _Slip:
 
     def gives(self, cells: tuple[CellIndex, ...]) -> bool:
         """Whether one and the same other number gives all of these cells."""
-        index = cell_of(self.ref)
-        claim = self.values.written(self.ref.name, index)
-        right = float(claim.value if claim else self.values.own(self.ref.name, index))
-        change = self._change(cells, right)
+        change = self._change(cells, self._right)
         if not change:
             return False
-        other = right + change
+        other = self._right + change
         for cell in cells:
             claim = self._claim(cell)
             if not self._equation(cell, other).reaches(interval(claim)):
                 return False
         return True
+
+    def results(
+        self, cells: tuple[CellIndex, ...], others: Sequence[CellIndex]
+    ) -> dict[CellIndex, float]:
+        """What the number that gives some cells makes of others."""
+        number = self._right + self._change(cells, self._right)
+        return {cell: self._result(cell, number) for cell in others}
+
+    @property
+    def _right(self) -> float:
+        index = cell_of(self.ref)
+        claim = self.values.written(self.ref.name, index)
+        return float(claim.value if claim else self.values.own(self.ref.name, index))
 
     def _change(self, cells: tuple[CellIndex, ...], right: float) -> float:
         """How far off the number would have to be, as near as the digits of the cells say: a whole
@@ -203,7 +219,7 @@ class _Slip:
             inner = self._by_way_of(node)
             return node if inner is None else rewrite(inner, put)
 
-        tree = rewrite(_named(self.values, self.step, cell), put)
+        tree = rewrite(named_tree(self.values, self.step, cell), put)
         return self.values.equation_of(tree, {changed: Interval.at(number)})
 
     def _by_way_of(self, ref: Ref) -> Expression | None:
@@ -211,8 +227,8 @@ class _Slip:
         rule = self.values.trace.steps[ref.name].rule
         if rule.given or self.values.written(ref.name, cell_of(ref)) is not None:
             return None
-        tree = _named(self.values, ref.name, cell_of(ref))
-        return tree if self.ref in _refs(tree) else None
+        tree = named_tree(self.values, ref.name, cell_of(ref))
+        return tree if self.ref in refs_of(tree) else None
 
     def _claim(self, cell: CellIndex) -> Claim:
         return cast("Claim", self.values.answers.steps[self.step].cells[cell])

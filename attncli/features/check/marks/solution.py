@@ -277,11 +277,13 @@ def _wrong(
     """
     found = {}
     for step in steps:
+        name = step.name
         plain = step.wrong - step.coarse.keys()
         cells = step.wrong if with_coarse else plain
-        filled = [index for _, index in sorted(cells) if _is_filled(judgement, step.name, index)]
+        indices = sorted(index for _, index in cells)
+        filled = [index for index in indices if _is_filled(judgement, name, index)]
         if plain and filled:
-            found[step.name] = tuple(filled)
+            found[name] = tuple(filled)
     return found
 
 

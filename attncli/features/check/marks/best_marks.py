@@ -1,0 +1,134 @@
+"""What a solution earns, and no less than it would with one number more that is wrong.
+
+Who puts a number right loses nothing, though others follow from what stood there before. So a
+solution is marked with such numbers in it, too, and the best marks count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from attncli.answers.model import Claim
+from attncli.attention.registry import GRADIENT_RULES
+from attncli.features.check.cell_values import CellIndex
+from attncli.features.check.diagnosed import diagnosed
+from attncli.features.check.diagnosis import Diagnosis, diagnose
+from attncli.features.check.marks.as_written import as_written
+from attncli.features.check.marks.likeliest_numbers import PERHAPS, likeliest
+from attncli.features.check.marks.model import Marks, WrongCell
+from attncli.features.check.marks.other_numbers import OtherNumbers, WrongOfSteps
+from attncli.features.check.marks.partial_mistakes import MOST_WRONG_CELLS
+from attncli.features.check.marks.solution import solution_marks
+from attncli.features.check.trials import is_of_paper_size
+from attncli.features.check.verdicts import Judgement, Solution
+from attncli.marking.scheme import Scheme
+
+# Fewer wrong numbers have one cause, whatever stood in the place of others.
+FEWEST_WRONG = 2
+# So often, further numbers are looked for beside those that were found.
+MOST_TURNS = 3
+
+Marked: TypeAlias = tuple[Solution, tuple[Diagnosis, ...], Marks]
+
+
+def best_marks(solution: Solution, diagnoses: Sequence[Diagnosis], scheme: Scheme) -> Marked:
+    """What a solution earns by a scheme, with the verdicts and diagnoses in the light of that.
+
+    Raises AttncliError (exit 3) for a step of the scheme that the problem has not.
+    """
+    own = best = _marked(solution, tuple(diagnoses), scheme)
+    replaced: dict[WrongCell, Claim] = {}
+    for _ in range(MOST_TURNS):
+        found = _better(best, scheme)
+        if found is None:
+            break
+        best = found[0]
+        others = found[1]
+        replaced.update(others.numbers)
+    if not replaced:
+        return own
+    solution, of_own, _ = own
+    other, _, marks = best
+    marks, further = as_written(solution.for_marks, other.for_marks, marks, replaced)
+    return solution, (*of_own, *further), marks
+
+
+def _marked(solution: Solution, diagnoses: tuple[Diagnosis, ...], scheme: Scheme) -> Marked:
+    """The marks of a solution as it stands."""
+    earned = solution_marks(solution, diagnoses, scheme)
+    while enough := _explained_with_few_digits(solution, earned):
+        solution = solution.with_enough_digits(enough)
+        diagnoses = diagnose(solution.read_as_cut or solution.verdicts)
+        earned = solution_marks(solution, diagnoses, scheme)
+    return solution, diagnoses, earned
+
+
+def _explained_with_few_digits(solution: Solution, earned: Marks) -> list[tuple[str, CellIndex]]:
+    """The numbers that look as if they had too few decimals, and that a mistake or a slip gives
+    which costs something already.
+    """
+    found = []
+    for each in (*earned.mistakes, *earned.slips):
+        for name, index in each.cells:
+            if each.said and solution.verdicts.steps[name][index].too_coarse:
+                found.append((name, index))
+    return found
+
+
+def _better(marked: Marked, scheme: Scheme) -> tuple[Marked, OtherNumbers] | None:
+    """The solution with other numbers in the place of right ones, if it earns more with them."""
+    solution, diagnoses, earned = marked
+    judgement = solution.whole or solution.verdicts
+    wrong = _wrong(judgement)
+    if not _may_be_better(judgement, wrong, marked, scheme):
+        return None
+    best = None
+    for others, judged in likeliest(judgement, wrong, diagnoses, earned):
+        other = Solution(judged, solution.lenient, solution.other_form)
+        other, of_other = diagnosed(other)
+        found = _marked(other, of_other, scheme)
+        marks = found[2]
+        if marks.balance > earned.balance:
+            earned = marks
+            best = found, others
+    return best
+
+
+def _may_be_better(
+    judgement: Judgement, wrong: WrongOfSteps, marked: Marked, scheme: Scheme
+) -> bool:
+    """Whether something is left that other numbers may explain for less."""
+    _, diagnoses, earned = marked
+    number = sum(map(len, wrong.values()))
+    if not FEWEST_WRONG <= number <= MOST_WRONG_CELLS:
+        return False
+    if judgement.in_percent or not _is_forward_on_paper(judgement):
+        return False
+    # Numbers with few decimals follow from many others.
+    if any(lost.reason == "too coarse" and lost.rounded_to is None for lost in earned.lost):
+        return False
+    if any(lost.reason != "missing" for lost in earned.lost):
+        return True
+    # A mistake that explains all of it is likelier than a slip, which costs less.
+    if len(earned.mistakes) > 1:
+        return True
+    perhaps = any(taken.said.startswith(PERHAPS) for taken in earned.mistakes)
+    # What looks like the same error in several cells may follow from one number.
+    of_cells = any(found.error is not None and len(found.cells) > 1 for found in diagnoses)
+    is_unsure = perhaps or of_cells or bool(earned.slips)
+    return is_unsure and earned.taken_off > scheme.slip
+
+
+def _is_forward_on_paper(judgement: Judgement) -> bool:
+    """Whether it has no gradients, and is of a size to be worked by hand."""
+    if GRADIENT_RULES.keys() & judgement.steps.keys():
+        return False
+    return is_of_paper_size(judgement.values)
+
+
+def _wrong(judgement: Judgement) -> dict[str, tuple[CellIndex, ...]]:
+    found: dict[str, list[CellIndex]] = {}
+    for name, index, _ in judgement.cells_that_are("wrong"):
+        found.setdefault(name, []).append(index)
+    return {name: tuple(cells) for name, cells in found.items()}

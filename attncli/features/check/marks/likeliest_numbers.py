@@ -1,0 +1,193 @@
+"""Which other numbers, in the place of right ones, likely explain the wrong ones.
+
+To mark a solution takes a while. So its errors are counted first, about as a scheme has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from attncli.answers.model import ONE_UNIT_OFF
+from attncli.features.check.cell_values import CellIndex, steps_after
+from attncli.features.check.diagnosis import Diagnosis
+from attncli.features.check.marks.model import Marks, TakenOff, WrongCell
+from attncli.features.check.marks.other_numbers import OtherNumbers, WrongOfSteps, other_numbers
+from attncli.features.check.rough_values import RoughValues
+from attncli.features.check.trials import Trial, trials_of
+from attncli.features.check.verdicts import JudgedCell, Judgement, indices_where, judge_answers
+from attncli.mistakes.model import each_of
+
+# So many sets of other numbers are marked, those that leave the fewest errors first.
+MOST_MARKED = 8
+# What is not sure is called so; of more cells, it is no chance.
+PERHAPS = "perhaps"
+CELLS_FOR_A_MISTAKE = 3
+NO_OTHERS = OtherNumbers({})
+# A mistake costs about as much.
+SLIPS_OF_A_MISTAKE = 2
+# A mistake gives what is as near: in halves of a unit, or this share of the number.
+HALVES_NEAR = 2
+SHARE_NEAR = 0.01
+
+
+class _Candidate(NamedTuple):
+    """Other numbers, the solution judged with them, and about what they leave to be taken off, in
+    slips.
+    """
+
+    slips: int
+    others: OtherNumbers
+    judged: Judgement
+
+
+def likeliest(
+    judgement: Judgement, wrong: WrongOfSteps, diagnoses: Sequence[Diagnosis], earned: Marks
+) -> Iterator[tuple[OtherNumbers, Judgement]]:
+    """Other numbers with which more of the wrong ones follow, or are those of a mistake."""
+    known = _known(judgement, diagnoses, earned)
+    now = _Account(judgement, known).slips()
+    explained = _explained(diagnoses, earned)
+    found: list[_Candidate] = []
+    lost = {each.step for each in earned.lost if each.reason == "wrong"}
+    for others in other_numbers(judgement, wrong, lost):
+        judged = judge_answers(judgement.trace, others.put_into(judgement.answers))
+        new = [] if others.mistake is None or others.mistake in known else [others.mistake]
+        account = _Account(judged, [*known, *new], others)
+        if account.denies(judgement) or account.is_hopeless(judgement):
+            continue
+        if others.is_open and explained & _wrong_that_follow(judgement, judged):
+            continue
+        slips = account.slips()
+        if slips < now or (others.is_whole and slips <= now + 1):
+            found.append(_Candidate(slips, others, judged))
+    found.sort(key=lambda each: (each.slips, not each.others.is_whole, len(each.others.numbers)))
+    for candidate in found[:MOST_MARKED]:
+        yield candidate.others, candidate.judged
+
+
+def _known(judgement: Judgement, diagnoses: Sequence[Diagnosis], earned: Marks) -> list[Trial]:
+    """The mistakes that were likely made."""
+    names = set[str]()
+    for found in diagnoses:
+        if found.likely and found.error is None:
+            names.update(*map(each_of, found.mistakes))
+    for mistake in earned.mistakes:
+        names.update(*map(each_of, mistake.names))
+    return [trial for trial in trials_of(judgement).of_mistakes if trial.mistake.name in names]
+
+
+def _explained(diagnoses: Sequence[Diagnosis], earned: Marks) -> set[WrongCell]:
+    """The cells that mistakes likely give, or that one of them accounts for."""
+    found = set[WrongCell]()
+    for mistake in earned.mistakes:
+        if not is_unsure(mistake):
+            found.update(mistake.cells)
+    for each in diagnoses:
+        if each.error is not None:
+            continue
+        if each.likely:
+            found.update((each.step, index) for index in each.cells)
+    return found
+
+
+def _wrong_that_follow(judgement: Judgement, judged: Judgement) -> set[WrongCell]:
+    """The cells that are wrong as they were written, and follow with other numbers."""
+    wrong = {(name, index) for name, index, _ in judgement.cells_that_are("wrong")}
+    return wrong - {(name, index) for name, index, _ in judged.cells_that_are("wrong")}
+
+
+@dataclass(frozen=True)
+class _Account:
+    """About what is taken off a solution, if these mistakes are `known`, and the `others` are
+    numbers that were put into it.
+    """
+
+    judged: Judgement
+    known: Sequence[Trial]
+    others: OtherNumbers = NO_OTHERS
+
+    def slips(self) -> int:
+        """A slip for each wrong cell, but no more than a mistake costs for all that it gives."""
+        wrong = {(name, index) for name, index, _ in self.judged.cells_that_are("wrong")}
+        left = wrong - self.others.numbers.keys()
+        given = [left & cells for cells in self._given(left).values()]
+        slips = 0
+        while given:
+            most = max(given, key=len)
+            if len(most) <= SLIPS_OF_A_MISTAKE:
+                break
+            slips += SLIPS_OF_A_MISTAKE
+            left -= most
+            given = [cells - most for cells in given]
+        return slips + len(left)
+
+    def denies(self, judgement: Judgement) -> bool:
+        """Whether a number that is no error follows from those that were written, and neither from
+        the others nor by a mistake.
+        """
+        after = steps_after(judgement.trace, {name for name, _ in self.others.numbers})
+        denied = set[WrongCell]()
+        for name in after & self.judged.steps.keys():
+            cells = self.judged.steps[name]
+            for index in indices_where(cells, "right", "carried", "rounding"):
+                followed = judgement.steps[name][index].follows
+                if followed and not _nearly_follows(cells[index]):
+                    denied.add((name, index))
+        return bool(denied.difference(*self._given(denied).values()))
+
+    def is_hopeless(self, judgement: Judgement) -> bool:
+        """Whether nothing in a step was right or explained, and a number that fits gives only some
+        of it.
+        """
+        if not self.others.fits:
+            return False
+        for name, cells in judgement.steps.items():
+            wrong = {(name, index) for index in indices_where(cells, "wrong")}
+            is_all = not indices_where(cells, "right", "carried", "rounding")
+            left = len(indices_where(self.judged.steps[name], "wrong"))
+            if not is_all or not 0 < left < len(wrong):
+                continue
+            if not any(self._given(wrong).values()):
+                return True
+        return False
+
+    def _given(self, cells: Collection[WrongCell]) -> dict[str, set[WrongCell]]:
+        """Those of these cells that each mistake nearly gives."""
+        found: dict[str, set[WrongCell]] = {}
+        for trial in self.known:
+            of_it = found.setdefault(trial.mistake.name, set())
+            for name, index in cells:
+                if name in trial.affected and self._gives(trial, name, index):
+                    of_it.add((name, index))
+        return found
+
+    def _gives(self, trial: Trial, name: str, index: CellIndex) -> bool:
+        numbers = self._rough.of(name, trial.all_changes)
+        claim = self.judged.steps[name][index].given
+        if numbers is None or claim is None:
+            return False
+        written = float(claim.value)
+        near = max(HALVES_NEAR * float(claim.half), SHARE_NEAR * abs(written))
+        return abs(float(numbers[index]) - written) <= near
+
+    @cached_property
+    def _rough(self) -> RoughValues:
+        return RoughValues(self.judged.values)
+
+
+def _nearly_follows(cell: JudgedCell) -> bool:
+    """Whether a number follows from those before it, or would, if they were not rounded."""
+    claim = cell.given
+    if cell.follows or claim is None:
+        return True
+    apart = abs(cell.own - float(claim.value))
+    room = ONE_UNIT_OFF * float(claim.half)
+    return apart <= room
+
+
+def is_unsure(mistake: TakenOff) -> bool:
+    """Whether a mistake was perhaps made, and gives few cells."""
+    return mistake.said.startswith(PERHAPS) and len(mistake.cells) < CELLS_FOR_A_MISTAKE

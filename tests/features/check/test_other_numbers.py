@@ -1,0 +1,111 @@
+"""Marks of who puts a number right, and leaves what followed from the wrong one as it was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import attncli
+from attncli.equation.nodes import Ref
+from attncli.features.check.marks.fitting_number import fitting_number
+from attncli.features.check.verdicts import Judgement
+
+# By hand: the scores are [[3, 1], [1, 2]], and 3 / √2 is 2.12, 1 / √2 is 0.71, 2 / √2 is 1.41.
+# e^1.41 is 4.1, and 4.1 : 1 is 0.80 : 0.20; e^0.70 is 2.01, and 1 : 2.01 is 0.33 : 0.67.
+GIVEN: dict[str, Any] = {
+    "Q": [[1, 2], [1, 0]],
+    "K": [[1, 1], [1, 0]],
+    "V": [[5, 0, 1], [0, 10, 2]],
+}
+RIGHT = {
+    "scores": [["3.00", "1.00"], ["1.00", "1.00"]],
+    "scaled": [["2.12", "0.71"], ["0.71", "0.71"]],
+    "weights": [["0.80", "0.20"], ["0.50", "0.50"]],
+    "output": [["4.00", "2.00", "1.20"], ["2.50", "5.00", "1.50"]],
+}
+MARKING = {
+    "marks": 20,
+    "decimals": 2,
+    "steps": {"scores": 4, "scaled": 4, "weights": 6, "output": 6},
+    "mistake": 2,
+}
+# What follows if 0.71 is 1.71: e^0.41 : 1 is 0.60 : 0.40.
+AFTER_A_SLIP = {
+    "weights": [["0.60", "0.40"], ["0.50", "0.50"]],
+    "output": [["3.00", "4.00", "1.40"], ["2.50", "5.00", "1.50"]],
+}
+
+
+def checked(**answers: list[list[str]]) -> Any:
+    return attncli.check(GIVEN, {**RIGHT, **answers}, marking=MARKING)
+
+
+def points(**answers: list[list[str]]) -> float:
+    return float(checked(**answers).earned.points)
+
+
+def test_the_right_numbers_are_those_of_the_hand() -> None:
+    assert points() == 20
+
+
+def test_a_slip_that_was_put_right_costs_what_it_did() -> None:
+    scaled = [["2.12", "1.71"], ["0.71", "0.71"]]
+    assert points(**AFTER_A_SLIP, scaled=scaled) == 19
+    assert points(**AFTER_A_SLIP) == 19
+
+
+def test_a_weight_that_was_put_right_costs_what_it_did() -> None:
+    """By hand: 0.80 and 0.90 of the values are [4.00, 9.00, 2.60]."""
+    output = [["4.00", "9.00", "2.60"], ["2.50", "5.00", "1.50"]]
+    assert points(weights=[["0.80", "0.90"], ["0.50", "0.50"]], output=output) == 19
+    assert points(output=output) == 19
+
+
+@pytest.mark.parametrize("scaled", [["3.00", "1.00"], ["2.12", "1.00"], ["3.00", "0.71"]])
+def test_a_mistake_accounts_for_what_follows_from_it_where_one_number_is_right(
+    scaled: list[str],
+) -> None:
+    """Not scaled, by hand: e^2 is 7.39, and 7.39 : 1 is 0.88 : 0.12."""
+    answers = {
+        "weights": [["0.88", "0.12"], ["0.50", "0.50"]],
+        "output": [["4.40", "1.20", "1.12"], ["2.50", "5.00", "1.50"]],
+    }
+    assert points(scaled=[scaled, ["1.00", "1.00"]], **answers) == 18
+
+
+def test_the_page_says_which_number_was_used() -> None:
+    found = checked(**AFTER_A_SLIP)
+    [slip] = found.earned.slips
+    assert slip.cells == (("weights", (0, 0)), ("weights", (0, 1)))
+    said = [name for each in found.diagnoses for name in each.mistakes]
+    assert any("scaled[0][" in name or "exp[0][" in name for name in said)
+
+
+def test_an_invented_step_is_not_excused_by_a_number_that_gives_a_part_of_it() -> None:
+    """Two weights of a row that add up to 1 follow from any two scores that are as far apart."""
+    weights = [["0.37", "0.63"], ["0.91", "0.30"]]
+    output = [["1.85", "6.30", "1.63"], ["4.55", "3.00", "1.51"]]
+    assert points(weights=weights, output=output) == 14
+
+
+def fitting(answers: dict[str, Any], cells: list[tuple[int, ...]]) -> Any:
+    judgement: Judgement = attncli.check(GIVEN, {**RIGHT, **answers}).solution.verdicts
+    ref = Ref("scaled", ("0", "1"))
+    return fitting_number(judgement.values, ref, "weights", cells)
+
+
+def test_the_number_is_found_from_which_weights_follow() -> None:
+    found = fitting(AFTER_A_SLIP, [(0, 0), (0, 1)])
+    assert found.value == pytest.approx(1.71, abs=0.03)
+    assert not found.open
+
+
+def test_weights_of_1_and_0_follow_from_many_numbers() -> None:
+    found = fitting({"weights": [["1.00", "0.00"], ["0.50", "0.50"]]}, [(0, 0), (0, 1)])
+    assert found.open
+    assert found.value < 2.12 - 5
+
+
+def test_there_is_no_number_for_weights_that_do_not_add_up_to_1() -> None:
+    assert fitting({"weights": [["0.60", "0.70"], ["0.50", "0.50"]]}, [(0, 0), (0, 1)]) is None
