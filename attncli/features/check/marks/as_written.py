@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from attncli.answers.model import Claim
-from attncli.features.check.cell_values import CellIndex, ref_to, steps_after
+from attncli.features.check.cell_values import CellIndex, cell_of, ref_to
 from attncli.features.check.diagnosis import Diagnosis
 from attncli.features.check.diagnosis_page import with_labels
 from attncli.features.check.marks.likeliest_numbers import PERHAPS
 from attncli.features.check.marks.model import NOTHING, LostShare, Marks, TakenOff, WrongCell
+from attncli.features.check.marks.other_numbers import written_read
 from attncli.features.check.single_cell_errors import cell_text
 from attncli.features.check.verdicts import Judgement
 
@@ -31,12 +32,12 @@ def as_written(
     mistakes: list[TakenOff] = []
     slips: list[TakenOff] = []
     further: list[Diagnosis] = []
+    for slip in marks.slips:
+        slips += told.slips(slip)
     for mistake in marks.mistakes:
         following = told.following(mistake)
         further += told.diagnoses(following)
         mistakes.append(told.instead(mistake, following))
-    for slip in marks.slips:
-        slips += told.slips(slip)
     lost = [told.lost(each) for each in marks.lost]
     found = replace(marks, mistakes=tuple(mistakes), slips=tuple(slips), lost=tuple(lost))
     return found, tuple(further)
@@ -54,11 +55,14 @@ class _Telling:
 
     def following(self, taken: TakenOff) -> tuple[WrongCell, ...]:
         """The cells that follow from those that a mistake or a slip accounts for."""
-        steps = {name for name, index in taken.cells if (name, index) in self.replaced}
-        after = steps_after(self.judgement.trace, steps)
-        found = sorted(cell for cell in self.follow if cell[0] in after)
+        before = {cell for cell in taken.cells if cell in self.replaced}
+        found = [cell for cell in sorted(self.follow) if before & self._read_by(cell)]
         self.follow.difference_update(found)
         return tuple(found)
+
+    def _read_by(self, cell: WrongCell) -> set[WrongCell]:
+        read = written_read(self.judgement.values, *cell)
+        return {(ref.name, cell_of(ref)) for ref in read}
 
     def instead(self, taken: TakenOff, following: tuple[WrongCell, ...]) -> TakenOff:
         """What was taken off, with the cells that follow in the place of those replaced."""

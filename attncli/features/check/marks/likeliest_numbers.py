@@ -10,11 +10,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from attncli.answers.model import ONE_UNIT_OFF
+from attncli.answers.model import ONE_UNIT_OFF, Claim
 from attncli.features.check.cell_values import CellIndex, steps_after
 from attncli.features.check.diagnosis import Diagnosis
 from attncli.features.check.marks.model import Marks, TakenOff, WrongCell
-from attncli.features.check.marks.other_numbers import OtherNumbers, WrongOfSteps, other_numbers
+from attncli.features.check.marks.other_numbers import (
+    OtherNumbers,
+    WrongOfSteps,
+    other_numbers,
+    with_decimals_of,
+)
 from attncli.features.check.rough_values import RoughValues
 from attncli.features.check.trials import Trial, trials_of
 from attncli.features.check.verdicts import JudgedCell, Judgement, indices_where, judge_answers
@@ -53,19 +58,35 @@ def likeliest(
     found: list[_Candidate] = []
     lost = {each.step for each in earned.lost if each.reason == "wrong"}
     for others in other_numbers(judgement, wrong, lost):
-        judged = judge_answers(judgement.trace, others.put_into(judgement.answers))
         new = [] if others.mistake is None or others.mistake in known else [others.mistake]
-        account = _Account(judged, [*known, *new], others)
-        if account.denies(judgement) or account.is_hopeless(judgement):
+        account = _account(judgement, [*known, *new], others)
+        if account is None or account.is_hopeless(judgement):
             continue
-        if others.is_open and explained & _wrong_that_follow(judgement, judged):
+        if others.is_open and explained & _wrong_that_follow(judgement, account.judged):
             continue
         slips = account.slips()
         if slips < now or (others.is_whole and slips <= now + 1):
-            found.append(_Candidate(slips, others, judged))
+            found.append(_Candidate(slips, account.others, account.judged))
     found.sort(key=lambda each: (each.slips, not each.others.is_whole, len(each.others.numbers)))
     for candidate in found[:MOST_MARKED]:
         yield candidate.others, candidate.judged
+
+
+def _account(judgement: Judgement, known: Sequence[Trial], others: OtherNumbers) -> _Account | None:
+    """The account of a solution with other numbers in it; None if right ones deny them.
+
+    Of numbers that fit, a few may be right, if more of the wrong ones follow: then these were put
+    right, too.
+    """
+    account = _Account.of(judgement, known, others)
+    denied = account.denied(judgement)
+    if not denied:
+        return account
+    if not others.fits or len(denied) >= account.explains(judgement):
+        return None
+    further = others.with_numbers(account.own_numbers(denied))
+    account = _Account.of(judgement, known, further)
+    return None if account.denied(judgement) else account
 
 
 def _known(judgement: Judgement, diagnoses: Sequence[Diagnosis], earned: Marks) -> list[Trial]:
@@ -75,7 +96,8 @@ def _known(judgement: Judgement, diagnoses: Sequence[Diagnosis], earned: Marks) 
         if found.likely and found.error is None:
             names.update(*map(each_of, found.mistakes))
     for mistake in earned.mistakes:
-        names.update(*map(each_of, mistake.names))
+        if not is_unsure(mistake):
+            names.update(*map(each_of, mistake.names))
     return [trial for trial in trials_of(judgement).of_mistakes if trial.mistake.name in names]
 
 
@@ -109,10 +131,38 @@ class _Account:
     known: Sequence[Trial]
     others: OtherNumbers = NO_OTHERS
 
+    @classmethod
+    def of(cls, judgement: Judgement, known: Sequence[Trial], others: OtherNumbers) -> _Account:
+        answers = others.put_into(judgement.answers)
+        return cls(judge_answers(judgement.trace, answers), known, others)
+
+    @cached_property
+    def wrong(self) -> frozenset[WrongCell]:
+        """The wrong cells, without those that were put there."""
+        wrong = {(name, index) for name, index, _ in self.judged.cells_that_are("wrong")}
+        return frozenset(wrong - self.others.numbers.keys())
+
+    def explains(self, judgement: Judgement) -> int:
+        """How many cells that are wrong as they were written follow, or are those of a mistake."""
+        before = _Account(judgement, self.known)
+        return len(before.unexplained - self.unexplained)
+
+    @cached_property
+    def unexplained(self) -> frozenset[WrongCell]:
+        """The wrong cells that no mistake nearly gives."""
+        return self.wrong.difference(*self._given(self.wrong).values())
+
+    def own_numbers(self, cells: Collection[WrongCell]) -> dict[WrongCell, Claim]:
+        """What follows in these cells, as it would be written."""
+        found = {}
+        for name, index in cells:
+            claim = self.judged.steps[name][index].given
+            found[name, index] = with_decimals_of(claim, self.judged.values.own(name, index))
+        return found
+
     def slips(self) -> int:
         """A slip for each wrong cell, but no more than a mistake costs for all that it gives."""
-        wrong = {(name, index) for name, index, _ in self.judged.cells_that_are("wrong")}
-        left = wrong - self.others.numbers.keys()
+        left = set(self.wrong)
         given = [left & cells for cells in self._given(left).values()]
         slips = 0
         while given:
@@ -124,8 +174,8 @@ class _Account:
             given = [cells - most for cells in given]
         return slips + len(left)
 
-    def denies(self, judgement: Judgement) -> bool:
-        """Whether a number that is no error follows from those that were written, and neither from
+    def denied(self, judgement: Judgement) -> set[WrongCell]:
+        """The numbers that are no error, and follow from those that were written, but neither from
         the others nor by a mistake.
         """
         after = steps_after(judgement.trace, {name for name, _ in self.others.numbers})
@@ -136,7 +186,7 @@ class _Account:
                 followed = judgement.steps[name][index].follows
                 if followed and not _nearly_follows(cells[index]):
                     denied.add((name, index))
-        return bool(denied.difference(*self._given(denied).values()))
+        return denied.difference(self.others.numbers, *self._given(denied).values())
 
     def is_hopeless(self, judgement: Judgement) -> bool:
         """Whether nothing in a step was right or explained, and a number that fits gives only some

@@ -57,6 +57,9 @@ class OtherNumbers:
         """What two that are the same have in common."""
         return frozenset((cell, claim.value) for cell, claim in self.numbers.items())
 
+    def with_numbers(self, further: Mapping[WrongCell, Claim]) -> OtherNumbers:
+        return replace(self, numbers={**self.numbers, **further})
+
     def put_into(self, answers: Answers) -> Answers:
         """The answers with these numbers."""
         steps = dict(answers.steps)
@@ -80,6 +83,29 @@ def other_numbers(
         if key and key not in seen:
             seen.add(key)
             yield found
+
+
+def written_read(values: CellValues, step: str, cell: CellIndex) -> list[Ref]:
+    """The numbers of the solution that a cell is worked out from, also by way of others that are
+    not written.
+    """
+    found = dict[Ref, None]()
+    seen = set[WrongCell]()
+    waiting = [(step, cell)]
+    while waiting:
+        at = waiting.pop()
+        if at in seen:
+            continue
+        seen.add(at)
+        for ref in sorted(refs_of(named_tree(values, *at)), key=str):
+            read = ref.name, cell_of(ref)
+            if ref.name not in values.trace or values.trace.steps[ref.name].rule.given:
+                continue
+            if values.written(*read) is None:
+                waiting.append(read)
+            else:
+                found[ref] = None
+    return [*found]
 
 
 @dataclass(frozen=True)
@@ -117,7 +143,7 @@ class _Replacements:
             claim = cast("Claim", cell.given)
             if cell.follows or claim.exact or not math.isfinite(cell.own):
                 continue
-            found[name, index] = _as_written(self.judgement.values.own(name, index), claim)
+            found[name, index] = with_decimals_of(claim, self.judgement.values.own(name, index))
         return found
 
     def _made_by(self, slip: SlipBefore) -> dict[WrongCell, Claim]:
@@ -128,7 +154,7 @@ class _Replacements:
             claim = self._claim(cell)
             if not self._is_right(cell) or claim.exact or not math.isfinite(number):
                 continue
-            other = _as_written(Decimal(repr(number)), claim)
+            other = with_decimals_of(claim, Decimal(repr(number)))
             if other.value != claim.value:
                 found[cell] = other
         return found
@@ -167,32 +193,18 @@ class _Replacements:
         claim = self._claim(cell)
         half = float(claim.half)
         for end in (number.value - half, number.value + half):
-            other = _as_written(Decimal(repr(end)), claim)
+            other = with_decimals_of(claim, Decimal(repr(end)))
             if other.value != claim.value:
                 yield OtherNumbers({cell: other}, fits=True, is_open=number.open)
 
     def _right_read(self, values: CellValues, step: str, cell: CellIndex) -> list[Ref]:
-        """The right numbers that a cell is worked out from, also by way of others that are not
-        written.
-        """
-        found = dict[Ref, None]()
-        seen = set[WrongCell]()
-        waiting = [(step, cell)]
-        while waiting:
-            at = waiting.pop()
-            if at in seen:
-                continue
-            seen.add(at)
-            for ref in sorted(refs_of(named_tree(values, *at)), key=str):
-                read = ref.name, cell_of(ref)
-                if ref.name not in values.trace or values.trace.steps[ref.name].rule.given:
-                    continue
-                written = values.written(*read)
-                if written is None:
-                    waiting.append(read)
-                elif not written.exact and self._is_right(read):
-                    found[ref] = None
-        return [*found]
+        """The right numbers that a cell is worked out from."""
+        found = []
+        for ref in written_read(values, step, cell):
+            read = ref.name, cell_of(ref)
+            if self._is_right(read) and not self._claim(read).exact:
+                found.append(ref)
+        return found
 
     def _tells(self, step: str, cell: CellIndex) -> bool:
         """Whether a wrong number says from which one it follows; one with few decimals does not."""
@@ -237,8 +249,8 @@ def _numbers_that_fit(
             yield number
 
 
-def _as_written(number: Decimal, like: Claim) -> Claim:
+def with_decimals_of(claim: Claim, number: Decimal) -> Claim:
     """A number with as many decimals as another one was to have."""
-    value = round_half_up(number, like.decimals_asked)
-    half_as_written = None if like.half_as_written is None else like.half
-    return Claim(f"{value:f}", value, like.half, half_as_written=half_as_written)
+    value = round_half_up(number, claim.decimals_asked)
+    half_as_written = None if claim.half_as_written is None else claim.half
+    return Claim(f"{value:f}", value, claim.half, half_as_written=half_as_written)
