@@ -82,7 +82,8 @@ def _account(judgement: Judgement, known: Sequence[Trial], others: OtherNumbers)
     denied = account.denied(judgement)
     if not denied:
         return account
-    if not others.fits or len(denied) >= account.explains(judgement):
+    follow = _wrong_that_follow(judgement, account.judged)
+    if not others.fits or len(denied) >= max(len(follow), account.explains(judgement)):
         return None
     further = others.with_numbers(account.own_numbers(denied))
     account = _Account.of(judgement, known, further)
@@ -96,8 +97,7 @@ def _known(judgement: Judgement, diagnoses: Sequence[Diagnosis], earned: Marks) 
         if found.likely and found.error is None:
             names.update(*map(each_of, found.mistakes))
     for mistake in earned.mistakes:
-        if not is_unsure(mistake):
-            names.update(*map(each_of, mistake.names))
+        names.update(*map(each_of, mistake.names))
     return [trial for trial in trials_of(judgement).of_mistakes if trial.mistake.name in names]
 
 
@@ -143,7 +143,7 @@ class _Account:
         return frozenset(wrong - self.others.numbers.keys())
 
     def explains(self, judgement: Judgement) -> int:
-        """How many cells that are wrong as they were written follow, or are those of a mistake."""
+        """How many wrong cells a mistake gives that it does not give as they were written."""
         before = _Account(judgement, self.known)
         return len(before.unexplained - self.unexplained)
 
