@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from attncli.attention.registry import STEP_NAMES
 from attncli.cli import options
@@ -25,6 +25,14 @@ Ask: TypeAlias = Annotated[
         help="Ask for these steps only: weights,output.  [default: all that is worked out]",
     ),
 ]
+
+
+def marks_of(what: str, default: int | None = None) -> Any:
+    """The option for the marks of a sheet, or of each of its steps."""
+    help = f"Marks of {what}, or of each step: weights=8,output=12."
+    if default is not None:
+        help += f"  [default: {default}]"
+    return options.read_by(read_marks, "--marks", metavar="N|NAME=N,…", help=help)
 
 
 def read_marks(option: str, value: str) -> SheetMarks:

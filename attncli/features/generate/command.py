@@ -14,7 +14,7 @@ from attncli.cli.look import Look, checked_look
 from attncli.cli.options import LEAVE_ONE_OUT, Conflict, reject_conflicts
 from attncli.cli.pages import write_page
 from attncli.cli.progress import progress
-from attncli.cli.sheet_options import Ask, read_marks
+from attncli.cli.sheet_options import Ask, marks_of
 from attncli.english import listed
 from attncli.errors import usage_error
 from attncli.features.generate.sizes import (
@@ -107,16 +107,7 @@ def generate(
     decimals: Annotated[
         int, _whole("--decimals", POSSIBLE_DECIMALS, "Decimals of the answers.")
     ] = 2,
-    marks: Annotated[
-        Any,
-        options.read_by(
-            read_marks,
-            "--marks",
-            metavar="N|NAME=N,…",
-            help="Marks of a sheet, or of each step: weights=8,output=12."
-            f"  [default: {USUAL_MARKS}]",
-        ),
-    ] = None,
+    marks: Annotated[Any, marks_of("a sheet", USUAL_MARKS)] = None,
     title: Annotated[
         str | None,
         typer.Option(

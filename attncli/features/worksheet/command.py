@@ -15,7 +15,7 @@ from attncli.cli.options import Conflict, reject_conflicts
 from attncli.cli.overrides import AllOverrides
 from attncli.cli.pages import require_workbook, write_page
 from attncli.cli.progress import progress
-from attncli.cli.sheet_options import Ask, read_marks
+from attncli.cli.sheet_options import Ask, marks_of
 from attncli.cli.view_options import ViewOptions, workbook_conflicts
 from attncli.dtypes import PRECISION
 from attncli.english import either, listed
@@ -112,15 +112,7 @@ def worksheet(
             allowed=PRECISION,
         ),
     ] = None,
-    marks: Annotated[
-        Any,
-        options.read_by(
-            read_marks,
-            "--marks",
-            metavar="N|NAME=N,…",
-            help="Marks of the sheet, or of each step: weights=8,output=12.",
-        ),
-    ] = None,
+    marks: Annotated[Any, marks_of("the sheet")] = None,
     marking: Annotated[
         str | None,
         typer.Option(

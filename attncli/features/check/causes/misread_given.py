@@ -170,7 +170,7 @@ class _Misreadings:
                 return set()
             most_felt = sorted(felt, key=lambda cell: -abs(effect[cell]))[:FEWEST_CELLS]
             found = {self._other(number, step, cell) for cell in most_felt}
-            return {other for other in found if other not in (None, number.right)}
+            return found - {number.right}
         return set()
 
     def _other(self, number: _GivenNumber, step: str, cell: CellIndex) -> float:
