@@ -15,11 +15,11 @@ from attncli.features.check.cell_values import CellIndex
 from attncli.features.check.diagnosed import diagnosed
 from attncli.features.check.diagnosis import Diagnosis, diagnose
 from attncli.features.check.marks.as_written import as_written
-from attncli.features.check.marks.likeliest_numbers import PERHAPS, likeliest
+from attncli.features.check.marks.likeliest_numbers import likeliest
 from attncli.features.check.marks.model import Marks, WrongCell
 from attncli.features.check.marks.other_numbers import OtherNumbers, WrongOfSteps
 from attncli.features.check.marks.partial_mistakes import MOST_WRONG_CELLS
-from attncli.features.check.marks.solution import solution_marks
+from attncli.features.check.marks.solution import PERHAPS, solution_marks
 from attncli.features.check.trials import is_of_paper_size
 from attncli.features.check.verdicts import Judgement, Solution
 from attncli.marking.scheme import Scheme

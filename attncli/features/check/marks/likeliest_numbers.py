@@ -20,6 +20,7 @@ from attncli.features.check.marks.other_numbers import (
     other_numbers,
     with_decimals_of,
 )
+from attncli.features.check.marks.solution import PERHAPS
 from attncli.features.check.rough_values import RoughValues
 from attncli.features.check.trials import Trial, trials_of
 from attncli.features.check.verdicts import JudgedCell, Judgement, indices_where, judge_answers
@@ -27,8 +28,7 @@ from attncli.mistakes.model import each_of
 
 # So many sets of other numbers are marked, those that leave the fewest errors first.
 MOST_MARKED = 8
-# What is not sure is called so; of more cells, it is no chance.
-PERHAPS = "perhaps"
+# What a mistake gives of more cells is no chance.
 CELLS_FOR_A_MISTAKE = 3
 NO_OTHERS = OtherNumbers({})
 # A mistake costs about as much.

@@ -46,6 +46,8 @@ from attncli.mistakes.model import each_of
 
 # What is said of a number that is not written where others deny each one that it may be.
 ONE_NUMBER_BEFORE = "perhaps one number that these are worked out from"
+# What is not sure is called so.
+PERHAPS = "perhaps"
 # Who reads one number wrongly, and works on with it, has made one slip, whatever follows from it.
 READ_WRONGLY = {ErrorKind.NEIGHBOUR_READ, ErrorKind.DIGITS_SWAPPED, ErrorKind.MISCOPIED}
 
@@ -93,7 +95,7 @@ def _partial(
         # A few of its numbers are often 0, too.
         explained = frozenset(cell for cell in partly.cells if cell[0] not in one_number)
         if len(explained) >= FEWEST_CELLS:
-            said = f"perhaps {with_labels(judgement, name)}"
+            said = f"{PERHAPS} {with_labels(judgement, name)}"
             costs = _cost_of(name, scheme)
             yield Cause(said, costs, explained, likely=partly.likely, names=(name,))
 
@@ -196,11 +198,12 @@ def _lacking(
     """A diagnosis for each step of what was taken off, unless it has one."""
     if not taken.names:
         return
+    is_likely = is_slip and not taken.said.startswith(PERHAPS)
     for step in dict.fromkeys(name for name, _ in taken.cells):
         known = {name for found in diagnoses if found.step == step for name in found.mistakes}
         if known.isdisjoint(taken.names):
             cells = tuple(index for name, index in taken.cells if name == step)
-            yield Diagnosis(step, taken.names, cells, False, is_slip, of_unwritten=is_slip)
+            yield Diagnosis(step, taken.names, cells, False, is_likely, of_unwritten=is_slip)
 
 
 def without_uncharged(diagnoses: Sequence[Diagnosis], marks: Marks) -> tuple[Diagnosis, ...]:
@@ -250,7 +253,7 @@ def with_named_slips(judgement: Judgement, diagnoses: Sequence[Diagnosis], marks
     for found in diagnoses:
         if len(found.cells) == 1 and _gives_what_is_off(judgement, found):
             names = ", or ".join(with_labels(judgement, name) for name in found.mistakes)
-            said[found.step, found.cells[0]] = f"perhaps {names}"
+            said[found.step, found.cells[0]] = f"{PERHAPS} {names}"
     slips = []
     for each in marks.slips:
         is_single = len(each.cells) == 1 and not each.said
@@ -430,7 +433,7 @@ def causes(
         likely = found.likely and not is_nothing_but_zeros(judgement, found.step)
         said = with_labels(judgement, name)
         if not likely:
-            said = f"perhaps {said}"
+            said = f"{PERHAPS} {said}"
         names.setdefault((frozenset(cells), costs, of_slip, likely), []).append(said)
     return [
         Cause(", or ".join(said), costs, cells, of_slip, likely)
