@@ -177,6 +177,11 @@ class Judgement:
         return next(((name, index) for name, index, _ in self.cells_that_are("wrong")), None)
 
     @cached_property
+    def wrong(self) -> frozenset[tuple[str, CellIndex]]:
+        """The cells that are wrong, each with its step."""
+        return frozenset((name, index) for name, index, _ in self.cells_that_are("wrong"))
+
+    @cached_property
     def carried_by_rounding(self) -> tuple[tuple[str, CellIndex], ...]:
         """The cells that are carried only within the rounding of the numbers before them."""
         carried = self.cells_that_are("carried")

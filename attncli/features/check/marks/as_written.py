@@ -26,9 +26,8 @@ def as_written(
     """The marks of a solution as it was written, which are those of the `other` one, where numbers
     were `replaced`; and what says from which number others follow.
     """
-    wrong = {(name, index) for name, index, _ in written.cells_that_are("wrong")}
-    still_wrong = {(name, index) for name, index, _ in other.cells_that_are("wrong")}
-    told = _Telling(written, replaced, wrong - still_wrong)
+    follow = {*written.wrong - other.wrong}
+    told = _Telling(written, replaced, follow)
     mistakes: list[TakenOff] = []
     slips: list[TakenOff] = []
     further: list[Diagnosis] = []

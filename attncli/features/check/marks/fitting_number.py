@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -90,7 +91,9 @@ class _CellThatReads:
         result = self.graph.value(self.others | {self.changed: number})
         if math.isnan(result):
             return math.inf
-        return abs(result - float(self.claim.value)) / float(self.claim.half)
+        # A half of hundreds of decimals is 0 as a float.
+        half = float(self.claim.half) or sys.float_info.min
+        return abs(result - float(self.claim.value)) / half
 
 
 def _cell_that_reads(values: CellValues, ref: Ref, step: str, cell: CellIndex) -> _CellThatReads:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 from attncli.answers.model import ONE_UNIT_OFF, Claim
@@ -28,6 +29,8 @@ from attncli.mistakes.model import each_of
 
 # So many sets of other numbers are marked, those that leave the fewest errors first.
 MOST_MARKED = 8
+# So many cells are judged, in all sets of other numbers together.
+MOST_CELLS_JUDGED = 30_000
 # What a mistake gives of more cells is no chance.
 CELLS_FOR_A_MISTAKE = 3
 NO_OTHERS = OtherNumbers({})
@@ -57,12 +60,15 @@ def likeliest(
     explained = _explained(diagnoses, earned)
     found: list[_Candidate] = []
     lost = {each.step for each in earned.lost if each.reason == "wrong"}
-    for others in other_numbers(judgement, wrong, lost):
+    cells = sum(step.size for step in judgement.steps.values())
+    most = MOST_CELLS_JUDGED // cells
+    for others in islice(other_numbers(judgement, wrong, lost), most):
         new = [] if others.mistake is None or others.mistake in known else [others.mistake]
         account = _account(judgement, [*known, *new], others)
         if account is None or account.is_hopeless(judgement):
             continue
-        if others.is_open and explained & _wrong_that_follow(judgement, account.judged):
+        follow = judgement.wrong - account.judged.wrong
+        if others.is_open and explained & follow:
             continue
         slips = account.slips()
         if slips < now or (others.is_whole and slips <= now + 1):
@@ -82,7 +88,7 @@ def _account(judgement: Judgement, known: Sequence[Trial], others: OtherNumbers)
     denied = account.denied(judgement)
     if not denied:
         return account
-    follow = _wrong_that_follow(judgement, account.judged)
+    follow = judgement.wrong - account.judged.wrong
     if not others.fits or len(denied) >= max(len(follow), account.explains(judgement)):
         return None
     further = others.with_numbers(account.own_numbers(denied))
@@ -115,12 +121,6 @@ def _explained(diagnoses: Sequence[Diagnosis], earned: Marks) -> set[WrongCell]:
     return found
 
 
-def _wrong_that_follow(judgement: Judgement, judged: Judgement) -> set[WrongCell]:
-    """The cells that are wrong as they were written, and follow with other numbers."""
-    wrong = {(name, index) for name, index, _ in judgement.cells_that_are("wrong")}
-    return wrong - {(name, index) for name, index, _ in judged.cells_that_are("wrong")}
-
-
 @dataclass(frozen=True)
 class _Account:
     """About what is taken off a solution, if these mistakes are `known`, and the `others` are
@@ -136,11 +136,10 @@ class _Account:
         answers = others.put_into(judgement.answers)
         return cls(judge_answers(judgement.trace, answers), known, others)
 
-    @cached_property
+    @property
     def wrong(self) -> frozenset[WrongCell]:
         """The wrong cells, without those that were put there."""
-        wrong = {(name, index) for name, index, _ in self.judged.cells_that_are("wrong")}
-        return frozenset(wrong - self.others.numbers.keys())
+        return self.judged.wrong.difference(self.others.numbers)
 
     def explains(self, judgement: Judgement) -> int:
         """How many wrong cells a mistake gives that it does not give as they were written."""
@@ -157,7 +156,9 @@ class _Account:
         found = {}
         for name, index in cells:
             claim = self.judged.steps[name][index].given
-            found[name, index] = with_decimals_of(claim, self.judged.values.own(name, index))
+            own = self.judged.values.own(name, index)
+            if own.is_finite() and not claim.exact:
+                found[name, index] = with_decimals_of(claim, own)
         return found
 
     def slips(self) -> int:
