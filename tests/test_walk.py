@@ -39,7 +39,7 @@ print(*sorted(entered), sep="\\n", file=sys.stderr)
     ("arguments", "codes", "most"),
     [
         (["compute", "inputs/i_love_ai.yaml"], (0,), 102),
-        (["check", "inputs/i_love_ai.yaml", "inputs/answers/homework.yaml"], (1,), 128),
+        (["check", "inputs/i_love_ai.yaml", "inputs/answers/homework.yaml"], (1,), 129),
     ],
 )
 def test_a_command_enters_few_files(
