@@ -82,6 +82,28 @@ def test_the_page_says_which_number_was_used() -> None:
     assert any("scaled[0][" in name or "exp[0][" in name for name in said)
 
 
+def test_what_follows_from_a_number_that_was_put_right_is_told_even_if_it_costs_nothing() -> None:
+    """The weights follow from 1.71, and so did the first, which is right now."""
+    found = checked(
+        scaled=[["2.12", "1.71"], ["0.71", "0.71"]],
+        weights=[["0.80", "0.40"], ["0.50", "0.50"]],
+        output=AFTER_A_SLIP["output"],
+    )
+    assert found.earned.points == 19
+    said = {each.step: each.mistakes for each in found.diagnoses}
+    assert said["output"] == ("0.60 was used for weights[0][0]",)
+
+
+def test_of_many_numbers_that_fit_none_is_named() -> None:
+    """Any score that is 6 less gives weights of 1 and 0."""
+    found = checked(
+        weights=[["1.00", "0.00"], ["0.50", "0.50"]],
+        output=[["5.00", "0.00", "1.00"], ["2.50", "5.00", "1.50"]],
+    )
+    names = [name for each in found.diagnoses for name in each.mistakes]
+    assert not any(" was used for scaled" in name and name[0] in "-0123456789" for name in names)
+
+
 def test_an_invented_step_is_not_excused_by_a_number_that_gives_a_part_of_it() -> None:
     """Two weights of a row that add up to 1 follow from any two scores that are as far apart."""
     weights = [["0.37", "0.63"], ["0.91", "0.30"]]

@@ -370,5 +370,7 @@ def _apart(before: FloatReading, after: FloatReading, step: str) -> NDArray[np.f
         return None
     if other is None:
         return None
-    moved = other.value - one.value
+    # What a mask hides is -inf.
+    with np.errstate(invalid="ignore"):
+        moved = other.value - one.value
     return np.nan_to_num(moved)

@@ -6,10 +6,9 @@ follow from them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from attncli.answers.model import Claim
 from attncli.features.check.cell_values import CellIndex, cell_of, ref_to
 from attncli.features.check.diagnosis import Diagnosis
 from attncli.features.check.diagnosis_page import with_labels
@@ -21,7 +20,7 @@ from attncli.features.check.verdicts import Judgement
 
 
 def as_written(
-    written: Judgement, other: Judgement, marks: Marks, replaced: Mapping[WrongCell, Claim]
+    written: Judgement, other: Judgement, marks: Marks, replaced: Mapping[WrongCell, str]
 ) -> tuple[Marks, tuple[Diagnosis, ...]]:
     """The marks of a solution as it was written, which are those of the `other` one, where numbers
     were `replaced`; and what says from which number others follow.
@@ -37,9 +36,27 @@ def as_written(
         following = told.following(mistake)
         further += told.diagnoses(following)
         mistakes.append(told.instead(mistake, following))
+    further += told.diagnoses(told.left())
     lost = [told.lost(each) for each in marks.lost]
     found = replace(marks, mistakes=tuple(mistakes), slips=tuple(slips), lost=tuple(lost))
     return found, tuple(further)
+
+
+def further_mistakes(
+    written: Judgement, known: Sequence[Diagnosis], other: Sequence[Diagnosis]
+) -> Iterator[Diagnosis]:
+    """The mistakes that were likely made in the `other` solution, and are not `known` of this one,
+    as far as they explain wrong numbers of it.
+    """
+    names = {(found.step, name) for found in known for name in found.mistakes}
+    for found in other:
+        if found.error is not None or not found.likely:
+            continue
+        if any((found.step, name) in names for name in found.mistakes):
+            continue
+        cells = tuple(index for index in found.cells if (found.step, index) in written.wrong)
+        if cells:
+            yield replace(found, cells=cells, whole=False, slips=())
 
 
 @dataclass(frozen=True)
@@ -49,7 +66,7 @@ class _Telling:
     """
 
     judgement: Judgement
-    replaced: Mapping[WrongCell, Claim]
+    replaced: Mapping[WrongCell, str]
     follow: set[WrongCell]
 
     def following(self, taken: TakenOff) -> tuple[WrongCell, ...]:
@@ -58,6 +75,11 @@ class _Telling:
         found = [cell for cell in sorted(self.follow) if before & self._read_by(cell)]
         self.follow.difference_update(found)
         return tuple(found)
+
+    def left(self) -> tuple[WrongCell, ...]:
+        """The cells that follow from those replaced, and that nothing that costs accounts for."""
+        before = self.replaced.keys()
+        return tuple(cell for cell in sorted(self.follow) if before & self._read_by(cell))
 
     def _read_by(self, cell: WrongCell) -> set[WrongCell]:
         read = written_read(self.judgement.values, *cell)
@@ -111,9 +133,8 @@ class _Telling:
 
     def _used(self, cell: WrongCell) -> str:
         """0.33 was used for scaled[0][0]."""
-        number = self.replaced[cell].value
         name, index = cell
-        return f"{number:f} was used for {cell_text(ref_to(name, index))}"
+        return f"{self.replaced[cell]} was used for {cell_text(ref_to(name, index))}"
 
     def lost(self, lost: LostShare) -> LostShare:
         """What lost its share, without counting numbers that are right as they were written."""

@@ -6,15 +6,14 @@ solution is marked with such numbers in it, too, and the best marks count.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from attncli.answers.model import Claim
 from attncli.attention.registry import GRADIENT_RULES
 from attncli.features.check.cell_values import CellIndex
 from attncli.features.check.diagnosed import diagnosed
 from attncli.features.check.diagnosis import Diagnosis, diagnose
-from attncli.features.check.marks.as_written import as_written
+from attncli.features.check.marks.as_written import as_written, further_mistakes
 from attncli.features.check.marks.likeliest_numbers import likeliest
 from attncli.features.check.marks.model import Marks, WrongCell
 from attncli.features.check.marks.other_numbers import OtherNumbers, WrongOfSteps
@@ -38,20 +37,35 @@ def best_marks(solution: Solution, diagnoses: Sequence[Diagnosis], scheme: Schem
     Raises AttncliError (exit 3) for a step of the scheme that the problem has not.
     """
     own = best = _marked(solution, tuple(diagnoses), scheme)
-    replaced: dict[WrongCell, Claim] = {}
+    replaced: dict[WrongCell, str] = {}
     for _ in range(MOST_TURNS):
         found = _better(best, scheme)
         if found is None:
             break
         best = found[0]
         others = found[1]
-        replaced.update(others.numbers)
+        replaced.update(others.said)
     if not replaced:
         return own
+    return _as_written(own, best, replaced)
+
+
+def _as_written(own: Marked, best: Marked, replaced: Mapping[WrongCell, str]) -> Marked:
+    """The best marks, and what explains the solution as it was written."""
     solution, of_own, _ = own
-    other, _, marks = best
-    marks, further = as_written(solution.for_marks, other.for_marks, marks, replaced)
-    return solution, (*of_own, *further), marks
+    other, of_other, marks = best
+    marks, following = as_written(solution.for_marks, other.for_marks, marks, replaced)
+    told = set[WrongCell]()
+    for found in following:
+        told.update(_cells(found))
+    kept = [found for found in of_own if not told.issuperset(_cells(found))]
+    further = further_mistakes(solution.for_marks, kept, of_other)
+    return solution, (*kept, *further, *following), marks
+
+
+def _cells(found: Diagnosis) -> Iterator[WrongCell]:
+    for index in found.cells:
+        yield found.step, index
 
 
 def _marked(solution: Solution, diagnoses: tuple[Diagnosis, ...], scheme: Scheme) -> Marked:

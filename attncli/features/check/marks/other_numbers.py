@@ -57,6 +57,13 @@ class OtherNumbers:
         """What two that are the same have in common."""
         return frozenset((cell, claim.value) for cell, claim in self.numbers.items())
 
+    @property
+    def said(self) -> dict[WrongCell, str]:
+        """What each number is called."""
+        if self.is_open:
+            return dict.fromkeys(self.numbers, "another number")
+        return {cell: f"{claim.value:f}" for cell, claim in self.numbers.items()}
+
     def with_numbers(self, further: Mapping[WrongCell, Claim]) -> OtherNumbers:
         return replace(self, numbers={**self.numbers, **further})
 

@@ -185,24 +185,25 @@ def with_all_that_costs(
     """
     further: list[Diagnosis] = []
     for mistake in marks.mistakes:
-        further += _lacking(diagnoses, mistake, is_slip=False)
+        further += _lacking(judgement, diagnoses, mistake, is_slip=False)
     for slip in marks.slips:
-        further += _lacking(diagnoses, slip, is_slip=True)
+        further += _lacking(judgement, diagnoses, slip, is_slip=True)
     order = [*judgement.trace.steps]
     return tuple(sorted([*diagnoses, *further], key=lambda found: order.index(found.step)))
 
 
 def _lacking(
-    diagnoses: Sequence[Diagnosis], taken: TakenOff, *, is_slip: bool
+    judgement: Judgement, diagnoses: Sequence[Diagnosis], taken: TakenOff, *, is_slip: bool
 ) -> Iterator[Diagnosis]:
     """A diagnosis for each step of what was taken off, unless it has one."""
     if not taken.names:
         return
     is_likely = is_slip and not taken.said.startswith(PERHAPS)
-    for step in dict.fromkeys(name for name, _ in taken.cells):
+    wrong = [cell for cell in taken.cells if cell in judgement.wrong]
+    for step in dict.fromkeys(name for name, _ in wrong):
         known = {name for found in diagnoses if found.step == step for name in found.mistakes}
         if known.isdisjoint(taken.names):
-            cells = tuple(index for name, index in taken.cells if name == step)
+            cells = tuple(index for name, index in wrong if name == step)
             yield Diagnosis(step, taken.names, cells, False, is_likely, of_unwritten=is_slip)
 
 
