@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
 from functools import cached_property
 from typing import TypeAlias, cast
 
@@ -17,6 +17,8 @@ from attncli.english import shape_text
 
 # Doubles that are this close, in relation to their size, count as the same.
 CLOSE = 1e-12
+# There is room for claims of up to 400 digits.
+FOR_LONG_CLAIMS = Context(prec=1000)
 # A number that rounds to one unit above or below a claim is at most so many halves of a unit off.
 ONE_UNIT_OFF = 3
 
@@ -67,6 +69,23 @@ class Claim:
         if self.half_as_written is None:
             return 0
         return max(0, self.half_as_written.adjusted() - self.half.adjusted())
+
+    def with_number(self, number: Decimal) -> Claim:
+        """Another number in the place of this one, with as many decimals as this one was to have.
+        It is exact if this one is.
+
+        >>> Claim("0.7", Decimal("0.7"), Decimal("0.05")).with_number(Decimal("0.667")).text
+        '0.7'
+        """
+        if self.exact or not number.is_finite():
+            return Claim(f"{number:f}", number, Decimal(0))
+        with localcontext(FOR_LONG_CLAIMS):
+            unit = (2 * self.half).normalize()
+            value = (number / unit).to_integral_value(ROUND_HALF_UP) * unit
+            # No minus before a zero.
+            value = value or abs(value)
+        half_as_written = None if self.half_as_written is None else self.half
+        return Claim(f"{value:f}", value, self.half, half_as_written=half_as_written)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
 from typing import Literal, TypeAlias, cast, get_args
@@ -27,7 +27,14 @@ from numpy.typing import NDArray
 
 from attncli.answers.digits_asked import with_decimals_asked
 from attncli.answers.in_percent import RowIndices, rows_in_percent, with_hundredths
-from attncli.answers.model import CLOSE, ONE_UNIT_OFF, Answer, Answers, Claim
+from attncli.answers.model import (
+    CLOSE,
+    FOR_LONG_CLAIMS,
+    ONE_UNIT_OFF,
+    Answer,
+    Answers,
+    Claim,
+)
 from attncli.answers.printed_doubles import with_room_for_doubles
 from attncli.dtypes import PRECISION
 from attncli.equation.intervals import Interval
@@ -48,8 +55,6 @@ ONLY_SHIFTED = ("row_max", "shifted")
 DIFFER_WHEN_SHIFTED = ("exp", "row_sum")
 # A number that is less may be written as 0.
 LEAST_NOT_NEARLY_ZERO = 0.01
-# There is room for claims of up to 400 digits.
-_FOR_LONG_CLAIMS = Context(prec=1000)
 # By so many halves of a unit, rounding may put a number off that is worked out from others.
 _UNITS_NEAR = 30
 # How far the difference of two floats may be off, each of which was rounded once.
@@ -569,19 +574,9 @@ def _with_right_numbers(
         claims = answers[name].cells.copy()
         for index in indices:
             own = values.own(name, index)
-            claims[index] = _as_precise(own, claims[index])
+            claims[index] = claims[index].with_number(own)
         answers[name] = Answer(name, claims)
     return CellValues(values.trace, replace(values.answers, steps=answers))
-
-
-def _as_precise(number: Decimal, claim: Claim) -> Claim:
-    """A number written with as many digits as a claim has."""
-    if claim.exact or not number.is_finite():
-        return Claim(str(number), number, Decimal(0))
-    with localcontext(_FOR_LONG_CLAIMS):
-        unit = 2 * claim.half
-        rounded = (number / unit).to_integral_value(ROUND_HALF_UP) * unit
-    return Claim(str(rounded), rounded, claim.half)
 
 
 def _is_carried(values: CellValues, name: str, index: CellIndex, claim: Claim) -> bool:
@@ -709,7 +704,7 @@ def fits_into(number: Decimal, claim: Claim) -> bool:
     """
     if claim.exact or not number.is_finite():
         return True
-    with localcontext(_FOR_LONG_CLAIMS):
+    with localcontext(FOR_LONG_CLAIMS):
         units = number / (2 * claim.half)
         return abs(units - units.to_integral_value()) <= EXACTLY * max(Decimal(1), abs(units))
 
@@ -727,7 +722,7 @@ def rounds_to(true: Decimal, claim: Claim) -> bool:
     """
     if not true.is_finite() or not claim.value.is_finite():
         return true == claim.value
-    with localcontext(_FOR_LONG_CLAIMS):
+    with localcontext(FOR_LONG_CLAIMS):
         tolerance = EXACTLY * max(Decimal(1), abs(true))
         return abs(true - claim.value) <= claim.half + tolerance
 
