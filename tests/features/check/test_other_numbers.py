@@ -74,6 +74,19 @@ def test_a_mistake_accounts_for_what_follows_from_it_where_one_number_is_right(
     assert points(scaled=[scaled, ["1.00", "1.00"]], **answers) == 18
 
 
+def test_a_weight_of_a_row_is_put_right_and_one_number_still_follows_from_it() -> None:
+    """The scaled scores are not there, which is 4. A slip in them gives both weights of the row.
+    The first output is 0.60 · 5.
+    """
+    answers = {**RIGHT, "output": [["3.00", "2.00", "1.20"], ["2.50", "5.00", "1.50"]]}
+    del answers["scaled"]
+    for first in ("0.60", "0.80"):
+        answers["weights"] = [[first, "0.40"], ["0.50", "0.50"]]
+        found = attncli.check(GIVEN, answers, marking=MARKING)
+        assert found.earned is not None
+        assert found.earned.points == 20 - 4 - 1, first
+
+
 def test_the_page_says_which_number_was_used() -> None:
     found = checked(**AFTER_A_SLIP)
     [slip] = found.earned.slips
@@ -114,7 +127,7 @@ def test_an_invented_step_is_not_excused_by_a_number_that_gives_a_part_of_it() -
 def fitting(answers: dict[str, Any], cells: list[tuple[int, ...]]) -> Any:
     judgement: Judgement = attncli.check(GIVEN, {**RIGHT, **answers}).solution.verdicts
     ref = Ref("scaled", ("0", "1"))
-    return fitting_number(judgement.values, ref, "weights", cells)
+    return fitting_number(judgement.values, ref, [("weights", cell) for cell in cells])
 
 
 def test_the_number_is_found_from_which_weights_follow() -> None:

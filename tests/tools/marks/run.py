@@ -2,15 +2,17 @@
 
     python tests/tools/marks/run.py right --cases 5000
     python tests/tools/marks/run.py monotony --cases 20000
+    python tests/tools/marks/run.py corrected --cases 20000
     python tests/tools/marks/run.py fewer --cases 20000
     python tests/tools/marks/run.py fairness --cases 200
 
 right: no right solution is below full marks, however it was rounded and written. monotony: who puts
 a number right never loses a mark. A case is a solution before and after: one wrong number of any
-step put right, and all others as they were, also those that follow from it. fewer: who makes one
-error less never loses a mark. A case has one mistake, slip or blank less, and what follows worked
-out again. One error may hide another; a pair in which the hidden one shows now says nothing, and is
-no case. Who fills in a blank with a wrong number may lose a slip.
+step put right, and all others as they were, also those that follow from it. corrected: the same for
+one number after the other, until all of a solution are right. fewer: who makes one error less never
+loses a mark. A case has one mistake, slip or blank less, and what follows worked out again. One
+error may hide another; a pair in which the hidden one shows now says nothing, and is no case. Who
+fills in a blank with a wrong number may lose a slip.
 fairness: one mistake costs the same in every problem in which two numbers or more show it, whether
 all steps are asked or only some, and also where whole numbers are written without decimals.
 
@@ -88,6 +90,24 @@ def lost_by_mending(seed: int) -> Iterator[str | None]:
         lost = before.earned.points - after.earned.points
         what = f"{errors}: {step}{[*index]} put right"
         yield _told(before, after, what, drawn) if lost > 0 else None
+
+
+def lost_by_correcting(seed: int) -> Iterator[str | None]:
+    """The wrong numbers put right one after the other, in any order, until all are: for each of
+    them None, or what it lost.
+    """
+    choice = Random(f"corrected:{seed}")
+    student, errors = drawn_student(choice, seed)
+    drawn = student.solution(errors)
+    before = checked(drawn)
+    while wrong := [*wrong_numbers(drawn, before.solution.verdicts)]:
+        step, index = choice.choice(wrong)
+        drawn = drawn.mended(step, index)
+        after = checked(drawn)
+        lost = before.earned.points - after.earned.points
+        what = f"{errors}: {step}{[*index]} put right"
+        yield _told(before, after, what, drawn) if lost > 0 else None
+        before = after
 
 
 def lost_by_fewer_errors(seed: int) -> Iterator[str | None]:
@@ -194,12 +214,20 @@ def _fair_problem(seed: int) -> dict[str, Any]:
     return {name: problem.given[name].value.tolist() for name in ("Q", "K", "V")}
 
 
+CASES = {
+    "monotony": lost_by_mending,
+    "corrected": lost_by_correcting,
+    "fewer": lost_by_fewer_errors,
+    "fairness": unfair,
+}
+
+
 def main() -> int:
     """Draw, mark, tell."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=["right", "monotony", "fewer", "fairness"])
+    parser.add_argument("what", choices=["right", *CASES])
     parser.add_argument("--cases", type=int, default=1000)
     parser.add_argument("--first", type=int, default=0)
     asked = parser.parse_args()
@@ -221,12 +249,8 @@ def main() -> int:
 def _cases(asked: argparse.Namespace, seed: int) -> Iterator[str | None]:
     if asked.what == "right":
         yield next(wrong_right_marks(seed), None)
-    elif asked.what == "monotony":
-        yield from lost_by_mending(seed)
-    elif asked.what == "fewer":
-        yield from lost_by_fewer_errors(seed)
     else:
-        yield from unfair(seed)
+        yield from CASES[asked.what](seed)
 
 
 if __name__ == "__main__":

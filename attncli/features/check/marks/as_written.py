@@ -13,7 +13,7 @@ from attncli.features.check.cell_values import CellIndex, cell_of, ref_to
 from attncli.features.check.diagnosis import Diagnosis
 from attncli.features.check.diagnosis_page import with_labels
 from attncli.features.check.marks.model import NOTHING, LostShare, Marks, TakenOff, WrongCell
-from attncli.features.check.marks.other_numbers import written_read
+from attncli.features.check.marks.numbers_read import written_read
 from attncli.features.check.marks.solution import PERHAPS
 from attncli.features.check.single_cell_errors import cell_text
 from attncli.features.check.verdicts import Judgement

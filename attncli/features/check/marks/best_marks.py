@@ -7,7 +7,7 @@ solution is marked with such numbers in it, too, and the best marks count.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import NamedTuple
 
 from attncli.attention.registry import GRADIENT_RULES
 from attncli.features.check.cell_values import CellIndex
@@ -15,10 +15,11 @@ from attncli.features.check.diagnosed import diagnosed
 from attncli.features.check.diagnosis import Diagnosis, diagnose
 from attncli.features.check.marks.as_written import as_written, further_mistakes
 from attncli.features.check.marks.likeliest_numbers import likeliest
-from attncli.features.check.marks.model import Marks, WrongCell
+from attncli.features.check.marks.model import LostShare, Marks, WrongCell
 from attncli.features.check.marks.other_numbers import OtherNumbers, WrongOfSteps
 from attncli.features.check.marks.partial_mistakes import MOST_WRONG_CELLS
 from attncli.features.check.marks.solution import PERHAPS, solution_marks
+from attncli.features.check.rounded_between import rounded_between
 from attncli.features.check.trials import is_of_paper_size
 from attncli.features.check.verdicts import Judgement, Solution
 from attncli.marking.scheme import Scheme
@@ -26,12 +27,20 @@ from attncli.marking.scheme import Scheme
 # Fewer wrong numbers have one cause, whatever stood in the place of others.
 FEWEST_WRONG = 2
 # So often, further numbers are looked for beside those that were found.
-MOST_TURNS = 3
-
-Marked: TypeAlias = tuple[Solution, tuple[Diagnosis, ...], Marks]
+MOST_TURNS = 5
 
 
-def best_marks(solution: Solution, diagnoses: Sequence[Diagnosis], scheme: Scheme) -> Marked:
+class MarkedSolution(NamedTuple):
+    """A solution with what explains it, and what it earns."""
+
+    solution: Solution
+    diagnoses: tuple[Diagnosis, ...]
+    marks: Marks
+
+
+def best_marks(
+    solution: Solution, diagnoses: Sequence[Diagnosis], scheme: Scheme
+) -> MarkedSolution:
     """What a solution earns by a scheme, with the verdicts and diagnoses in the light of that.
 
     Raises AttncliError (exit 3) for a step of the scheme that the problem has not.
@@ -42,25 +51,25 @@ def best_marks(solution: Solution, diagnoses: Sequence[Diagnosis], scheme: Schem
         found = _better(best, scheme)
         if found is None:
             break
-        best = found[0]
-        others = found[1]
+        best, others = found
         replaced.update(others.said)
     if not replaced:
         return own
     return _as_written(own, best, replaced)
 
 
-def _as_written(own: Marked, best: Marked, replaced: Mapping[WrongCell, str]) -> Marked:
+def _as_written(
+    own: MarkedSolution, best: MarkedSolution, replaced: Mapping[WrongCell, str]
+) -> MarkedSolution:
     """The best marks, and what explains the solution as it was written."""
-    solution, of_own, _ = own
-    other, of_other, marks = best
-    marks, following = as_written(solution.for_marks, other.for_marks, marks, replaced)
+    written, other = own.solution.for_marks, best.solution.for_marks
+    marks, following = as_written(written, other, best.marks, replaced)
     told = set[WrongCell]()
     for found in following:
         told.update(_cells(found))
-    kept = [found for found in of_own if not told.issuperset(_cells(found))]
-    further = further_mistakes(solution.for_marks, kept, of_other)
-    return solution, (*kept, *further, *following), marks
+    kept = [found for found in own.diagnoses if not told.issuperset(_cells(found))]
+    further = further_mistakes(written, kept, best.diagnoses)
+    return MarkedSolution(own.solution, (*kept, *further, *following), marks)
 
 
 def _cells(found: Diagnosis) -> Iterator[WrongCell]:
@@ -68,21 +77,23 @@ def _cells(found: Diagnosis) -> Iterator[WrongCell]:
         yield found.step, index
 
 
-def _marked(solution: Solution, diagnoses: tuple[Diagnosis, ...], scheme: Scheme) -> Marked:
+def _marked(solution: Solution, diagnoses: tuple[Diagnosis, ...], scheme: Scheme) -> MarkedSolution:
     """The marks of a solution as it stands."""
     earned = solution_marks(solution, diagnoses, scheme)
     while enough := _explained_with_few_digits(solution, earned):
         solution = solution.with_enough_digits(enough)
         diagnoses = diagnose(solution.read_as_cut or solution.verdicts)
         earned = solution_marks(solution, diagnoses, scheme)
-    return solution, diagnoses, earned
+    return MarkedSolution(solution, diagnoses, earned)
 
 
 def _explained_with_few_digits(solution: Solution, earned: Marks) -> list[tuple[str, CellIndex]]:
     """The numbers that look as if they had too few decimals, and that a mistake or a slip gives
-    which costs something already.
+    which costs something already, or that rounding on the way gives.
     """
-    found = []
+    found: list[WrongCell] = []
+    if any(map(_is_too_coarse, earned.lost)):
+        found += _rounded_with_few_digits(solution)
     for each in (*earned.mistakes, *earned.slips):
         for name, index in each.cells:
             if each.said and solution.verdicts.steps[name][index].too_coarse:
@@ -90,7 +101,23 @@ def _explained_with_few_digits(solution: Solution, earned: Marks) -> list[tuple[
     return found
 
 
-def _better(marked: Marked, scheme: Scheme) -> tuple[Marked, OtherNumbers] | None:
+def _is_too_coarse(lost: LostShare) -> bool:
+    """Whether numbers have too few decimals, each by itself."""
+    return lost.reason == "too coarse" and lost.rounded_to is None
+
+
+def _rounded_with_few_digits(solution: Solution) -> Iterator[WrongCell]:
+    """The numbers that are off because of rounding on the way, and end with zeros that are left
+    out.
+    """
+    judgement = solution.verdicts
+    for name, cells in rounded_between(judgement).items():
+        for index in cells:
+            if judgement.steps[name][index].too_coarse:
+                yield name, index
+
+
+def _better(marked: MarkedSolution, scheme: Scheme) -> tuple[MarkedSolution, OtherNumbers] | None:
     """The solution with other numbers in the place of right ones, if it earns more with them."""
     solution, diagnoses, earned = marked
     judgement = solution.whole or solution.verdicts
@@ -100,17 +127,16 @@ def _better(marked: Marked, scheme: Scheme) -> tuple[Marked, OtherNumbers] | Non
     best = None
     for others, judged in likeliest(judgement, wrong, diagnoses, earned):
         other = Solution(judged, solution.lenient, solution.other_form)
-        other, of_other = diagnosed(other)
-        found = _marked(other, of_other, scheme)
-        marks = found[2]
-        if marks.balance > earned.balance:
-            earned = marks
+        diagnosed_other = diagnosed(other)
+        found = _marked(*diagnosed_other, scheme)
+        if found.marks.balance > earned.balance:
+            earned = found.marks
             best = found, others
     return best
 
 
 def _may_be_better(
-    judgement: Judgement, wrong: WrongOfSteps, marked: Marked, scheme: Scheme
+    judgement: Judgement, wrong: WrongOfSteps, marked: MarkedSolution, scheme: Scheme
 ) -> bool:
     """Whether something is left that other numbers may explain for less."""
     _, diagnoses, earned = marked
@@ -120,7 +146,7 @@ def _may_be_better(
     if judgement.in_percent or not _is_forward_on_paper(judgement):
         return False
     # Numbers with few decimals follow from many others.
-    if any(lost.reason == "too coarse" and lost.rounded_to is None for lost in earned.lost):
+    if any(map(_is_too_coarse, earned.lost)):
         return False
     if any(lost.reason != "missing" for lost in earned.lost):
         return True

@@ -6,15 +6,16 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import cast
 
 import numpy as np
 
 from attncli.answers.model import Claim
-from attncli.equation.intervals import Interval
-from attncli.equation.nodes import Expression, Ref, rewrite
+from attncli.equation.nodes import Ref
 from attncli.features.check.cell_values import CellIndex, CellValues, cell_of
-from attncli.features.check.marks.slips_before import named_tree
+from attncli.features.check.marks.model import WrongCell
+from attncli.features.check.marks.slips_before import changed, equation_with
 from attncli.features.check.reachability import ExpressionGraph
 
 # How many halves of a unit cells may be off: those that they are worked out from are rounded, too.
@@ -23,8 +24,9 @@ ROOM = 2.0
 _POWERS = range(-4, 7)
 # Each turn leaves so much of where the number may be.
 _GOLDEN = (math.sqrt(5) - 1) / 2
-_TURNS = 45
-_CHANGED = "changed"
+_TURNS = 80
+# Two numbers are as near, in halves of a unit.
+_AS_NEAR = 0.001
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,43 +40,82 @@ class FittingNumber:
 
 
 def fitting_number(
-    values: CellValues, ref: Ref, step: str, cells: Sequence[CellIndex]
+    values: CellValues, ref: Ref, cells: Sequence[WrongCell], room: float = ROOM
 ) -> FittingNumber | None:
-    """The number that gives all of these cells of a step in the place of one that it reads; None if
-    there is none.
+    """The number that gives all of these cells in the place of one that they read, with so much
+    `room` in halves of a unit; None if there is none.
 
     Each cell grows or falls with the number, as sums, products and shares do.
     """
-    readers = [_cell_that_reads(values, ref, step, cell) for cell in cells]
-
-    def off(number: float) -> float:
-        return max(reader.off(number) for reader in readers)
-
+    readers = _Readers([_cell_that_reads(values, ref, *cell) for cell in cells])
     written = values.written(ref.name, cell_of(ref))
-    assert written is not None
-    middle = float(written.value)
+    right = values.own(ref.name, cell_of(ref)) if written is None else written.value
+    middle = float(right)
     size = max(1.0, abs(middle))
     apart = [size * 2.0**power for power in _POWERS]
     tried = [*(middle - each for each in reversed(apart)), middle, *(middle + e for e in apart)]
     with np.errstate(all="ignore"):
-        offs = [off(number) for number in tried]
+        off_each = [readers.off_each(number) for number in tried]
+        if not any(_may_fit_between(*both, room) for both in pairwise(off_each)):
+            return None
+        offs = [_most_off(each) for each in off_each]
         nearest = offs.index(min(offs))
         least, most = tried[max(0, nearest - 1)], tried[min(len(tried) - 1, nearest + 1)]
-        found = _least(off, least, most)
-        if off(found) > ROOM:
+        found, off = _least(readers.off, least, most)
+        if off > room:
             return None
-    return FittingNumber(found, open=min(offs[0], offs[-1]) <= ROOM)
+    return FittingNumber(found, open=min(offs[0], offs[-1]) <= room)
 
 
-def _least(off: Callable[[float], float], least: float, most: float) -> float:
-    """Where between two numbers a function is least, that first falls and then grows."""
+def _may_fit_between(of_first: Sequence[float], of_second: Sequence[float], room: float) -> bool:
+    """Whether all cells may be right with a number between two others, with which they are so far
+    off: each is above with one of them, and below with the other.
+    """
+    for ends in zip(of_first, of_second, strict=True):
+        is_above = min(ends) > room
+        is_below = max(ends) < -room
+        if is_above or is_below:
+            return False
+    return True
+
+
+def _most_off(off_each: Sequence[float]) -> float:
+    return max(map(abs, off_each))
+
+
+def _least(off: Callable[[float], float], least: float, most: float) -> tuple[float, float]:
+    """Where between two numbers a function is least that first falls and then grows, and what it is
+    there: nothing, or what the last turns leave.
+    """
+    first, second = most - _GOLDEN * (most - least), least + _GOLDEN * (most - least)
+    at_first, at_second = off(first), off(second)
     for _ in range(_TURNS):
-        reach = _GOLDEN * (most - least)
-        if off(most - reach) <= off(least + reach):
-            most = least + reach
+        if abs(at_first - at_second) <= _AS_NEAR:
+            break
+        if at_first <= at_second:
+            most, second, at_second = second, first, at_first
+            first = most - _GOLDEN * (most - least)
+            at_first = off(first)
         else:
-            least = most - reach
-    return (least + most) / 2
+            least, first, at_first = first, second, at_second
+            second = least + _GOLDEN * (most - least)
+            at_second = off(second)
+    return min((at_first, first), (at_second, second))[::-1]
+
+
+@dataclass(frozen=True, slots=True)
+class _Readers:
+    """The cells that read the number."""
+
+    cells: Sequence[_CellThatReads]
+
+    def off_each(self, number: float) -> list[float]:
+        """How far each of them is above what was written."""
+        return [cell.off(number) for cell in self.cells]
+
+    def off(self, number: float) -> float:
+        """How far off the one is that is most off."""
+        return _most_off(self.off_each(number))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,35 +123,22 @@ class _CellThatReads:
     """A cell that reads the number, by its equation, and what was written in it."""
 
     graph: ExpressionGraph
-    others: dict[Ref, float]
+    point: dict[Ref, float]
     changed: Ref
     claim: Claim
 
     def off(self, number: float) -> float:
-        """How far off the cell is with a number, in halves of a unit."""
-        result = self.graph.value(self.others | {self.changed: number})
+        """How far the cell is above what was written with a number, in halves of a unit."""
+        result = self.graph.value(self.point | {self.changed: number})
         if math.isnan(result):
             return math.inf
         # A half of hundreds of decimals is 0 as a float.
         half = float(self.claim.half) or sys.float_info.min
-        return abs(result - float(self.claim.value)) / half
+        return (result - float(self.claim.value)) / half
 
 
 def _cell_that_reads(values: CellValues, ref: Ref, step: str, cell: CellIndex) -> _CellThatReads:
-    changed = Ref(ref.name, (*ref.indices, _CHANGED))
-
-    def put(node: Expression) -> Expression:
-        if not isinstance(node, Ref) or node.name not in values.trace.steps:
-            return node
-        if node == ref:
-            return changed
-        is_given = values.trace.steps[node.name].rule.given
-        if is_given or values.written(node.name, cell_of(node)) is not None:
-            return node
-        return rewrite(named_tree(values, node.name, cell_of(node)), put)
-
-    tree = rewrite(named_tree(values, step, cell), put)
-    equation = values.equation_of(tree, {changed: Interval.at(0.0)})
-    others = {read: range.middle for read, range in equation.ranges.items()}
+    equation = equation_with(values, step, cell, ref, 0.0)
+    point = {read: range.middle for read, range in equation.ranges.items()}
     claim = cast("Claim", values.answers.steps[step].cells[cell])
-    return _CellThatReads(equation.graph, others, changed, claim)
+    return _CellThatReads(equation.graph, point, changed(ref), claim)

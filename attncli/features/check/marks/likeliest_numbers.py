@@ -15,12 +15,8 @@ from attncli.answers.model import ONE_UNIT_OFF, Claim
 from attncli.features.check.cell_values import CellIndex, steps_after
 from attncli.features.check.diagnosis import Diagnosis
 from attncli.features.check.marks.model import Marks, TakenOff, WrongCell
-from attncli.features.check.marks.other_numbers import (
-    OtherNumbers,
-    WrongOfSteps,
-    other_numbers,
-    with_decimals_of,
-)
+from attncli.features.check.marks.other_numbers import OtherNumbers, WrongOfSteps
+from attncli.features.check.marks.replacements import other_numbers
 from attncli.features.check.marks.solution import PERHAPS
 from attncli.features.check.rough_values import RoughValues
 from attncli.features.check.trials import Trial, trials_of
@@ -28,7 +24,7 @@ from attncli.features.check.verdicts import JudgedCell, Judgement, indices_where
 from attncli.mistakes.model import each_of
 
 # So many sets of other numbers are marked, those that leave the fewest errors first.
-MOST_MARKED = 8
+MOST_MARKED = 6
 # So many cells are judged, in all sets of other numbers together.
 MOST_CELLS_JUDGED = 30_000
 # What a mistake gives of more cells is no chance.
@@ -56,44 +52,69 @@ def likeliest(
 ) -> Iterator[tuple[OtherNumbers, Judgement]]:
     """Other numbers with which more of the wrong ones follow, or are those of a mistake."""
     known = _known(judgement, diagnoses, earned)
-    now = _Account(judgement, known).slips()
+    now = _Account(judgement, known)
     explained = _explained(diagnoses, earned)
+    rounded = {each.step for each in earned.lost if each.rounded_to is not None}
     found: list[_Candidate] = []
-    lost = {each.step for each in earned.lost if each.reason == "wrong"}
+    cheap = _where_one_more_is_cheap(earned)
     cells = sum(step.size for step in judgement.steps.values())
     most = MOST_CELLS_JUDGED // cells
-    for others in islice(other_numbers(judgement, wrong, lost), most):
+    for others in islice(other_numbers(judgement, wrong, cheap), most):
         new = [] if others.mistake is None or others.mistake in known else [others.mistake]
-        account = _account(judgement, [*known, *new], others)
-        if account is None or account.is_hopeless(judgement):
+        account = _account(now, [*known, *new], others)
+        if account is None or account.is_hopeless(now):
             continue
         follow = judgement.wrong - account.judged.wrong
         if others.is_open and explained & follow:
             continue
-        slips = account.slips()
-        if slips < now or (others.is_whole and slips <= now + 1):
-            found.append(_Candidate(slips, account.others, account.judged))
+        # Who rounded a whole step to too few decimals has not worked with other numbers.
+        if others.is_by_way and any(name in rounded for name, _ in follow):
+            continue
+        if _is_likely(account.slips, now.slips, others, cheap):
+            found.append(_Candidate(account.slips, account.others, account.judged))
     found.sort(key=lambda each: (each.slips, not each.others.is_whole, len(each.others.numbers)))
     for candidate in found[:MOST_MARKED]:
         yield candidate.others, candidate.judged
 
 
-def _account(judgement: Judgement, known: Sequence[Trial], others: OtherNumbers) -> _Account | None:
-    """The account of a solution with other numbers in it; None if right ones deny them.
+def _is_likely(slips: int, now: int, others: OtherNumbers, cheap: Collection[str]) -> bool:
+    """Whether so many slips with other numbers may cost less than those of `now`."""
+    # Two cells of a mistake cost as much as two slips, but not as much as two shares that are lost.
+    if others.mistake is not None and cheap:
+        return slips <= now
+    return slips < now
 
-    Of numbers that fit, a few may be right, if more of the wrong ones follow: then these were put
-    right, too.
+
+def _account(now: _Account, known: Sequence[Trial], others: OtherNumbers) -> _Account | None:
+    """The account of a solution with other numbers in it, and with those that right ones then were
+    that deny them; None if they stay denied.
     """
-    account = _Account.of(judgement, known, others)
-    denied = account.denied(judgement)
-    if not denied:
-        return account
-    follow = judgement.wrong - account.judged.wrong
-    if not others.fits or len(denied) >= max(len(follow), account.explains(judgement)):
+    account = _Account.of(now.judged, known, others)
+    denied = account.denied(now.judged)
+    if denied and not _were_put_right(now, account, denied):
         return None
-    further = others.with_numbers(account.own_numbers(denied))
-    account = _Account.of(judgement, known, further)
-    return None if account.denied(judgement) else account
+    # Those of a step may deny those of the step before.
+    for _ in now.judged.steps:
+        if not denied:
+            return account
+        others = others.with_numbers(account.own_numbers(denied))
+        account = _Account.of(now.judged, known, others)
+        denied = account.denied(now.judged)
+    return None
+
+
+def _were_put_right(now: _Account, account: _Account, denied: Collection[WrongCell]) -> bool:
+    """Whether the numbers that deny others may be right because they were put right, too."""
+    others = account.others
+    if others.is_by_way:
+        return True
+    follow = now.judged.wrong - account.judged.wrong
+    explains = now.unexplained - account.unexplained
+    if others.fits:
+        return len(denied) < max(len(follow), len(explains))
+    if others.mistake is None or not others.is_whole:
+        return False
+    return others.mistake in now.known or len(follow | explains) >= CELLS_FOR_A_MISTAKE
 
 
 def _known(judgement: Judgement, diagnoses: Sequence[Diagnosis], earned: Marks) -> list[Trial]:
@@ -105,6 +126,17 @@ def _known(judgement: Judgement, diagnoses: Sequence[Diagnosis], earned: Marks) 
     for mistake in earned.mistakes:
         names.update(*map(each_of, mistake.names))
     return [trial for trial in trials_of(judgement).of_mistakes if trial.mistake.name in names]
+
+
+def _where_one_more_is_cheap(earned: Marks) -> set[str]:
+    """The steps in which one wrong number more costs less than a slip: its share of the step, or
+    nothing, where slips cost as much as a mistake already.
+    """
+    found = {each.step for each in earned.lost if each.reason == "wrong"}
+    for slip in earned.slips:
+        if not slip.said and len(slip.cells) >= SLIPS_OF_A_MISTAKE:
+            found.update(name for name, _ in slip.cells)
+    return found
 
 
 def _explained(diagnoses: Sequence[Diagnosis], earned: Marks) -> set[WrongCell]:
@@ -141,11 +173,6 @@ class _Account:
         """The wrong cells, without those that were put there."""
         return self.judged.wrong.difference(self.others.numbers)
 
-    def explains(self, judgement: Judgement) -> int:
-        """How many wrong cells a mistake gives that it does not give as they were written."""
-        before = _Account(judgement, self.known)
-        return len(before.unexplained - self.unexplained)
-
     @cached_property
     def unexplained(self) -> frozenset[WrongCell]:
         """The wrong cells that no mistake nearly gives."""
@@ -158,9 +185,10 @@ class _Account:
             claim = self.judged.steps[name][index].given
             own = self.judged.values.own(name, index)
             if own.is_finite() and not claim.exact:
-                found[name, index] = with_decimals_of(claim, own)
+                found[name, index] = claim.with_number(own)
         return found
 
+    @cached_property
     def slips(self) -> int:
         """A slip for each wrong cell, but no more than a mistake costs for all that it gives."""
         left = set(self.wrong)
@@ -189,19 +217,21 @@ class _Account:
                     denied.add((name, index))
         return denied.difference(self.others.numbers, *self._given(denied).values())
 
-    def is_hopeless(self, judgement: Judgement) -> bool:
-        """Whether nothing in a step was right or explained, and a number that fits gives only some
-        of it.
+    def is_hopeless(self, now: _Account) -> bool:
+        """Whether nothing in a step was right or explained, and the others give only some of it: a
+        mistake, one or two cells of it.
         """
-        if not self.others.fits:
-            return False
-        for name, cells in judgement.steps.items():
+        known = {trial.mistake.name for trial in now.known}
+        for name, cells in now.judged.steps.items():
             wrong = {(name, index) for index in indices_where(cells, "wrong")}
             is_all = not indices_where(cells, "right", "carried", "rounding")
             left = len(indices_where(self.judged.steps[name], "wrong"))
             if not is_all or not 0 < left < len(wrong):
                 continue
-            if not any(self._given(wrong).values()):
+            if not self.others.fits and len(wrong) - left >= CELLS_FOR_A_MISTAKE:
+                continue
+            given = self._given(wrong)
+            if not any(given[mistake] for mistake in known):
                 return True
         return False
 

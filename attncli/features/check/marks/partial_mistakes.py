@@ -7,14 +7,13 @@ right must not lose the name by that, nor who makes a slip beside the mistake.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import cast
 
 import numpy as np
 
 from attncli.answers.model import Claim
-from attncli.equation.rounding import round_half_up
 from attncli.features.check.causes.nearly_given import (
     CELLS_FOR_TWO_MISTAKES,
     cells_nearly_given,
@@ -114,10 +113,14 @@ def _near_in_steps(
 
 
 def given_by_mistakes(
-    judgement: Judgement, wrong: Mapping[str, tuple[CellIndex, ...]]
+    judgement: Judgement,
+    wrong: Mapping[str, tuple[CellIndex, ...]],
+    read: Judgement | None = None,
 ) -> Iterator[GivenByMistake]:
-    """The known mistakes that give some of the wrong cells."""
-    trials = trials_of(judgement)
+    """The known mistakes that give some of the wrong cells: by what is written before these, or in
+    the solution to `read` in its place.
+    """
+    trials = trials_of(read or judgement)
     readings = {step: [*_readings(trials, step)] for step in wrong}
     for trial, nearly in _near_in_steps(trials, wrong):
         makes: dict[WrongCell, Claim] = {}
@@ -219,8 +222,7 @@ def _made_of_others(judgement: Judgement, step: str, by: Reproduction) -> dict[C
             continue
         number = by.values.own(step, index)
         if number.is_finite() and not rounds_to(number, claim):
-            decimals = -claim.half.adjusted() - 1
-            found[index] = replace(claim, value=round_half_up(number, decimals))
+            found[index] = claim.with_number(number)
     return found
 
 

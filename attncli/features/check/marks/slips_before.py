@@ -50,15 +50,17 @@ class SlipBefore:
 
 
 def slips_before(
-    judgement: Judgement, wrong: Mapping[str, tuple[CellIndex, ...]]
+    judgement: Judgement, wrong: Mapping[str, tuple[CellIndex, ...]], fewest: int = FEWEST_CELLS
 ) -> Iterator[SlipBefore]:
-    """The numbers not written, each of which alone gives two or more of the wrong cells."""
+    """The numbers not written, each of which alone gives two or more of the wrong cells, or the
+    `fewest` that count.
+    """
     steps = judgement.trace.steps
     for step, cells in wrong.items():
         # What was copied wrong from the problem follows from no other number.
         if steps[step].rule.given:
             continue
-        if not FEWEST_CELLS <= len(cells) <= MOST_CELLS:
+        if not fewest <= len(cells) <= MOST_CELLS:
             continue
         follow = tuple(indices_where(judgement.steps[step], "right", "carried"))
         read_by = _read_by(judgement, step, cells + follow)
@@ -67,7 +69,7 @@ def slips_before(
             # counts, too: who puts a number of the row right has no more slips than before.
             is_much = 2 * len(read_by[ref]) >= len(cells)
             slip = _Slip(judgement.values, step, ref)
-            if is_much and len(reading) >= FEWEST_CELLS and slip.gives(reading):
+            if is_much and len(reading) >= fewest and slip.gives(reading):
                 # With another number, these would be others, too.
                 others = () if slip.gives(read_by[ref]) else read_by[ref][len(reading) :]
                 yield SlipBefore(slip.name, step, reading, slip.results(reading, others))
@@ -130,6 +132,32 @@ def named_tree(values: CellValues, step: str, cell: CellIndex) -> Expression:
         return values.read(other, at)
 
     return values.tree(step, cell, read)
+
+
+def changed(ref: Ref) -> Ref:
+    """What stands for a number in an equation that has another one in its place."""
+    return Ref(ref.name, (*ref.indices, _CHANGED))
+
+
+def equation_with(
+    values: CellValues, step: str, cell: CellIndex, ref: Ref, number: float
+) -> CellEquation:
+    """The equation of a cell with another number in the place of one that it reads, also by way of
+    what is not written.
+    """
+
+    def put(node: Expression) -> Expression:
+        if not isinstance(node, Ref) or node.name not in values.trace.steps:
+            return node
+        if node == ref:
+            return changed(ref)
+        is_given = values.trace.steps[node.name].rule.given
+        if is_given or values.written(node.name, cell_of(node)) is not None:
+            return node
+        return rewrite(named_tree(values, node.name, cell_of(node)), put)
+
+    tree = rewrite(named_tree(values, step, cell), put)
+    return values.equation_of(tree, {changed(ref): Interval.at(number)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,26 +237,7 @@ class _Slip:
         return equation.graph.value(point)
 
     def _equation(self, cell: CellIndex, number: float) -> CellEquation:
-        changed = Ref(self.ref.name, (*self.ref.indices, _CHANGED))
-
-        def put(node: Expression) -> Expression:
-            if not isinstance(node, Ref) or node.name not in self.values.trace.steps:
-                return node
-            if node == self.ref:
-                return changed
-            inner = self._by_way_of(node)
-            return node if inner is None else rewrite(inner, put)
-
-        tree = rewrite(named_tree(self.values, self.step, cell), put)
-        return self.values.equation_of(tree, {changed: Interval.at(number)})
-
-    def _by_way_of(self, ref: Ref) -> Expression | None:
-        """The equation of a number that is not written, if it reads the changed one."""
-        rule = self.values.trace.steps[ref.name].rule
-        if rule.given or self.values.written(ref.name, cell_of(ref)) is not None:
-            return None
-        tree = named_tree(self.values, ref.name, cell_of(ref))
-        return tree if self.ref in refs_of(tree) else None
+        return equation_with(self.values, self.step, cell, self.ref, number)
 
     def _claim(self, cell: CellIndex) -> Claim:
         return cast("Claim", self.values.answers.steps[self.step].cells[cell])

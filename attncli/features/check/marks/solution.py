@@ -44,10 +44,10 @@ from attncli.marking.scheme import Scheme
 from attncli.mistakes.forward import decimals_of_rounding
 from attncli.mistakes.model import each_of
 
-# What is said of a number that is not written where others deny each one that it may be.
-ONE_NUMBER_BEFORE = "perhaps one number that these are worked out from"
 # What is not sure is called so.
 PERHAPS = "perhaps"
+# What is said of a number that is not written where others deny each one that it may be.
+ONE_NUMBER_BEFORE = f"{PERHAPS} one number that these are worked out from"
 # Who reads one number wrongly, and works on with it, has made one slip, whatever follows from it.
 READ_WRONGLY = {ErrorKind.NEIGHBOUR_READ, ErrorKind.DIGITS_SWAPPED, ErrorKind.MISCOPIED}
 
