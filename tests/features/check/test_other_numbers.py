@@ -107,6 +107,18 @@ def test_what_follows_from_a_number_that_was_put_right_is_told_even_if_it_costs_
     assert said["output"] == ("0.60 was used for weights[0][0]",)
 
 
+def test_what_follows_by_way_of_numbers_that_were_put_right_stands_for_the_slip() -> None:
+    """Only the outputs are left of a scaled score of 1.71: the slip is told of them, and not of a
+    number that is right.
+    """
+    found = checked(output=AFTER_A_SLIP["output"])
+    [slip] = found.earned.slips
+    assert found.earned.points == 19
+    assert {step for step, _ in slip.cells} == {"output"}
+    said = {each.step: each.mistakes for each in found.diagnoses}
+    assert "was used for scaled[0][" in said["output"][0]
+
+
 def test_of_many_numbers_that_fit_none_is_named() -> None:
     """Any score that is 6 less gives weights of 1 and 0."""
     found = checked(

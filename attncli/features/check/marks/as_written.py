@@ -20,10 +20,15 @@ from attncli.features.check.verdicts import Judgement
 
 
 def as_written(
-    written: Judgement, other: Judgement, marks: Marks, replaced: Mapping[WrongCell, str]
+    written: Judgement,
+    other: Judgement,
+    marks: Marks,
+    replaced: Mapping[WrongCell, str],
+    of_other: Sequence[Diagnosis] = (),
 ) -> tuple[Marks, tuple[Diagnosis, ...]]:
     """The marks of a solution as it was written, which are those of the `other` one, where numbers
-    were `replaced`; and what says from which number others follow.
+    were `replaced`; and what says from which number others follow, or from which of the mistakes
+    that explain the other one.
     """
     follow = {*written.wrong - other.wrong}
     told = _Telling(written, replaced, follow)
@@ -34,12 +39,26 @@ def as_written(
         slips += told.slips(slip)
     for mistake in marks.mistakes:
         following = told.following(mistake)
-        further += told.diagnoses(following)
+        names = _names_of(written, mistake, of_other)
+        further += told.diagnoses(following, names)
         mistakes.append(told.instead(mistake, following))
     further += told.diagnoses(told.left())
     lost = [told.lost(each) for each in marks.lost]
     found = replace(marks, mistakes=tuple(mistakes), slips=tuple(slips), lost=tuple(lost))
     return found, tuple(further)
+
+
+def _names_of(
+    judgement: Judgement, mistake: TakenOff, diagnoses: Sequence[Diagnosis]
+) -> tuple[str, ...]:
+    """What diagnoses call a mistake that was likely made, without those that give the same: the
+    first step of it has these.
+    """
+    for found in diagnoses:
+        said = with_labels(judgement, found.mistakes[0])
+        if found.error is None and found.likely and said in mistake.said:
+            return found.mistakes[:1]
+    return ()
 
 
 def further_mistakes(
@@ -72,18 +91,27 @@ class _Telling:
     def following(self, taken: TakenOff) -> tuple[WrongCell, ...]:
         """The cells that follow from those that a mistake or a slip accounts for."""
         before = {cell for cell in taken.cells if cell in self.replaced}
-        found = [cell for cell in sorted(self.follow) if before & self._read_by(cell)]
+        found = [cell for cell in sorted(self.follow) if before & self._replaced_before(cell)]
         self.follow.difference_update(found)
         return tuple(found)
 
     def left(self) -> tuple[WrongCell, ...]:
         """The cells that follow from those replaced, and that nothing that costs accounts for."""
-        before = self.replaced.keys()
-        return tuple(cell for cell in sorted(self.follow) if before & self._read_by(cell))
+        return tuple(cell for cell in sorted(self.follow) if self._replaced_before(cell))
 
-    def _read_by(self, cell: WrongCell) -> set[WrongCell]:
+    def _replaced_before(self, cell: WrongCell) -> set[WrongCell]:
+        """The cells replaced that a cell is worked out from, also by way of each other."""
+        found = set[WrongCell]()
+        waiting = [cell]
+        while waiting:
+            new = self._replaced_read(waiting.pop()) - found
+            found |= new
+            waiting += new
+        return found
+
+    def _replaced_read(self, cell: WrongCell) -> set[WrongCell]:
         read = written_read(self.judgement.values, *cell)
-        return {(ref.name, cell_of(ref)) for ref in read}
+        return {(ref.name, cell_of(ref)) for ref in read} & self.replaced.keys()
 
     def instead(self, taken: TakenOff, following: tuple[WrongCell, ...]) -> TakenOff:
         """What was taken off, with the cells that follow in the place of those replaced."""
@@ -112,24 +140,34 @@ class _Telling:
         said = f"{PERHAPS} {with_labels(self.judgement, name)}"
         return TakenOff(said, (cell,), NOTHING, names=(name,))
 
-    def diagnoses(self, following: tuple[WrongCell, ...]) -> Iterator[Diagnosis]:
-        """What says from which numbers these follow, for each of their steps."""
-        steps: dict[str, list[CellIndex]] = {}
+    def diagnoses(
+        self, following: tuple[WrongCell, ...], names: tuple[str, ...] = ()
+    ) -> Iterator[Diagnosis]:
+        """What says from which numbers these follow, or from which mistake, for each of their
+        steps.
+        """
+        found: dict[tuple[str, tuple[str, ...]], list[CellIndex]] = {}
         for step, index in following:
-            steps.setdefault(step, []).append(index)
-        for step, cells in steps.items():
-            name = self._used_before(step)
-            yield Diagnosis(step, (name,), tuple(cells), whole=False, of_unwritten=True)
+            used = names or (self._used_before((step, index)),)
+            found.setdefault((step, used), []).append(index)
+        for (step, used), cells in found.items():
+            yield Diagnosis(step, used, tuple(cells), whole=False, of_unwritten=not names)
 
-    def _used_before(self, step: str) -> str:
-        """What was used in the last step before this one that has other numbers."""
-        order = [*self.judgement.steps]
-        before = order[: order.index(step)]
-        last = max((name for name, _ in self.replaced if name in before), key=order.index)
-        first, *others = [cell for cell in self.replaced if cell[0] == last]
+    def _used_before(self, cell: WrongCell) -> str:
+        """What was used for the cell from which another one follows in the end, or for several."""
+        first, *others = sorted(self._first_before(cell))
         if others:
-            return f"other numbers were used for {last}"
+            return f"other numbers were used for {first[0]}"
         return self._used(first)
+
+    def _first_before(self, cell: WrongCell) -> set[WrongCell]:
+        """The cells replaced that a cell follows from, and that follow from no others; in the first
+        step that has any.
+        """
+        before = self._replaced_before(cell)
+        order = [*self.judgement.steps]
+        first = min((name for name, _ in before), key=order.index)
+        return {each for each in before if each[0] == first}
 
     def _used(self, cell: WrongCell) -> str:
         """0.33 was used for scaled[0][0]."""

@@ -63,11 +63,18 @@ def _as_written(
 ) -> MarkedSolution:
     """The best marks, and what explains the solution as it was written."""
     written, other = own.solution.for_marks, best.solution.for_marks
-    marks, following = as_written(written, other, best.marks, replaced)
+    marks, following = as_written(written, other, best.marks, replaced, best.diagnoses)
     told = set[WrongCell]()
     for found in following:
         told.update(_cells(found))
-    kept = [found for found in own.diagnoses if not told.issuperset(_cells(found))]
+    slips = set[WrongCell]()
+    for slip in marks.slips:
+        slips.update(slip.cells if slip.names else ())
+    kept = []
+    for found in own.diagnoses:
+        known = told if found.likely else told | slips
+        if not known.issuperset(_cells(found)):
+            kept.append(found)
     further = further_mistakes(written, kept, best.diagnoses)
     return MarkedSolution(own.solution, (*kept, *further, *following), marks)
 
