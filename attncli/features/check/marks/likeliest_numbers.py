@@ -56,7 +56,7 @@ def likeliest(
     explained = _explained(diagnoses, earned)
     rounded = {each.step for each in earned.lost if each.rounded_to is not None}
     found: list[_Candidate] = []
-    cheap = _where_one_more_is_cheap(earned)
+    cheap = {each.step for each in earned.lost if each.reason == "wrong"}
     cells = sum(step.size for step in judgement.steps.values())
     most = MOST_CELLS_JUDGED // cells
     for others in islice(other_numbers(judgement, wrong, cheap), most):
@@ -126,17 +126,6 @@ def _known(judgement: Judgement, diagnoses: Sequence[Diagnosis], earned: Marks) 
     for mistake in earned.mistakes:
         names.update(*map(each_of, mistake.names))
     return [trial for trial in trials_of(judgement).of_mistakes if trial.mistake.name in names]
-
-
-def _where_one_more_is_cheap(earned: Marks) -> set[str]:
-    """The steps in which one wrong number more costs less than a slip: its share of the step, or
-    nothing, where slips cost as much as a mistake already.
-    """
-    found = {each.step for each in earned.lost if each.reason == "wrong"}
-    for slip in earned.slips:
-        if not slip.said and len(slip.cells) >= SLIPS_OF_A_MISTAKE:
-            found.update(name for name, _ in slip.cells)
-    return found
 
 
 def _explained(diagnoses: Sequence[Diagnosis], earned: Marks) -> set[WrongCell]:
