@@ -53,8 +53,13 @@ class Browser:
         return answer
 
     def close(self) -> None:
+        """Let the browser end; one that has not in a minute never will."""
         with self._said:
-            self._node.communicate()
+            try:
+                self._node.communicate(timeout=60)
+            except subprocess.TimeoutExpired:
+                self._node.kill()
+                self._node.communicate()
 
 
 @functools.cache
