@@ -30,10 +30,12 @@ _ANY = rf"(?:{'|'.join(_WORDS)})"
 _KEY = re.compile(rf"\s*{_ANY}(?:[\s_-]+{_ANY})*\s*", re.IGNORECASE)
 # In other lines, numbers may follow.
 _LINE = re.compile(
-    rf"""^[ \t]*["']?{_KEY.pattern}["']?[ \t]*:[^\n\[\]{{}};=]*$""", re.IGNORECASE | re.MULTILINE
+    rf"""^[ \t"']*{_ANY}(?:[ \t_-]+{_ANY})*[ \t"']*:[^\n\[\]{{}};=]*$""",
+    re.IGNORECASE | re.MULTILINE,
 )
 _COMMENT = re.compile(r"#.*")
-_KEY_OF_STEP = re.compile(r"""["']?\w+["']?[ \t]*:""")
+# One that begins inside a word is none: to look there, too, takes too long in a long one.
+_KEY_OF_STEP = re.compile(r"""(?<!\w)["']?\w+["']?[ \t]*:""")
 # What stands in the place of a number, and around it.
 _BLANKS = re.compile(r"(?:[\s\[\]{},_~-]|null)*")
 

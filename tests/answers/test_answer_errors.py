@@ -8,6 +8,7 @@ from typing import NoReturn
 import pytest
 
 from attncli.answers.reader import read_answers
+from attncli.answers.remarks import is_blank
 from attncli.errors import AttncliError, Exit
 from attncli.problem.loader import load
 from attncli.problem.model import Problem
@@ -401,6 +402,8 @@ HOSTILE = {
     "backslashes": "\\" * 300_000,
     "numbers": "scores: [[" + "1, " * 100_000 + "1]]",
     "lists": "scores: " + "[" * 60 + "]" * 60,
+    "underscores": "_" * 100_000,
+    "stars alone": "*" * 100_000,
 }
 
 
@@ -409,6 +412,14 @@ HOSTILE = {
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_what_is_hostile_is_refused_in_no_time(text: str, name: str, trace: Trace) -> None:
     error_of(name, text, trace)
+
+
+@pytest.mark.parametrize(
+    ("sign", "blank"),
+    [("9", False), ("a", False), ("'", False), ("name ", False), ("_", True), (" \n", True)],
+)
+def test_whether_a_large_file_is_blank_is_seen_in_no_time(sign: str, blank: bool) -> None:
+    assert is_blank(sign * 300_000) == blank
 
 
 def test_many_matrices_side_by_side_are_refused_in_no_time(trace: Trace) -> None:

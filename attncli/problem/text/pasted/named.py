@@ -37,8 +37,9 @@ _MATRIX = (
 )
 # Or a formula that has nothing before it.
 _MATRIX_OR_FORMULA = rf"(?:{_MATRIX}|(?<=\$)\\begin\{{|(?<=\$ )\\begin\{{)"
-# Before a name may stand what makes a list, a quotation, or a formula of it.
-_BEFORE_NAME = r"[ \t>*+-]*(?:\(?[0-9a-z]{1,2}[.)][ \t]+)?[*_`$]*"
+# Before a name may stand what makes a list, a quotation, or a formula of it. The first of these
+# keeps what it shares with the next one: to try all ways of sharing a long line takes too long.
+_BEFORE_NAME = r"[ \t>*+-]*+(?:\(?[0-9a-z]{1,2}[.)][ \t]+)?[*_`$]*+"
 _NAME = r"(?P<name>[^\W\d][^\n=:≈|\[\]⎡⎛]{0,80}?)"
 # S = and S: before a matrix, also with what it is equal to besides: S = Q K^T =.
 _NAME_LINE = re.compile(
