@@ -10,9 +10,8 @@ from dataclasses import replace
 from decimal import Decimal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from attncli.answers.model import Answer, Answers, Claim
+from attncli.answers.model import Answers, CellOfStep, Claim
 
 
 def with_decimals_asked(answers: Answers, decimals: int | None) -> Answers:
@@ -23,16 +22,9 @@ def with_decimals_asked(answers: Answers, decimals: int | None) -> Answers:
     if decimals is None:
         return answers
     half = Decimal((0, (5,), -decimals - 1))
-    steps = {
-        name: Answer(name, _with_half(answer.cells, half)) for name, answer in answers.steps.items()
-    }
-    return replace(answers, steps=steps)
-
-
-def _with_half(cells: NDArray[np.object_], half: Decimal) -> NDArray[np.object_]:
-    found = cells.copy()
-    for index, claim in np.ndenumerate(cells):
-        if isinstance(claim, Claim) and not claim.exact:
-            found[index] = replace(claim, half=half, half_as_written=claim.half)
-    found.setflags(write=False)
-    return found
+    claims: dict[CellOfStep, Claim] = {}
+    for name, answer in answers.steps.items():
+        for index, claim in np.ndenumerate(answer.cells):
+            if isinstance(claim, Claim) and not claim.exact:
+                claims[name, index] = replace(claim, half=half, half_as_written=claim.half)
+    return answers.with_claims(claims)

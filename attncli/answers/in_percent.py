@@ -10,7 +10,7 @@ from typing import TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.answers.model import CLOSE, Answer, Answers, Claim
+from attncli.answers.model import CLOSE, Answers, CellOfStep, Claim
 from attncli.tracing.model import Trace
 
 # By the name of a step, the indices of some of its rows.
@@ -48,15 +48,12 @@ def _add_up_to_hundred(row: NDArray[np.object_]) -> bool:
 
 def with_hundredths(answers: Answers, rows: RowIndices) -> Answers:
     """The answers with a hundredth of each number of these rows, as precise as it was written."""
-    steps = dict(answers.steps)
+    hundredths: dict[CellOfStep, Claim] = {}
     for name, of_step in rows.items():
-        cells = steps[name].cells.copy()
         for row in of_step:
-            for at, claim in enumerate(cells[row]):
-                cells[(*row, at)] = hundredth_of(claim)
-        cells.setflags(write=False)
-        steps[name] = Answer(name, cells)
-    return replace(answers, steps=steps)
+            for at, claim in enumerate(answers.steps[name].cells[row]):
+                hundredths[name, (*row, at)] = hundredth_of(claim)
+    return answers.with_claims(hundredths)
 
 
 def hundredth_of(claim: Claim) -> Claim:

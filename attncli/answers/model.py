@@ -5,7 +5,7 @@ they answer.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
 from functools import cached_property
 from typing import TypeAlias, cast
@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from attncli.english import shape_text
 
+# A cell, with the name of its step.
+CellOfStep: TypeAlias = tuple[str, tuple[int, ...]]
 # Doubles that are this close, in relation to their size, count as the same.
 CLOSE = 1e-12
 # There is room for claims of up to 400 digits.
@@ -156,3 +158,18 @@ class Answers:
     steps: Mapping[str, Answer]
     name: str
     other_shapes: tuple[OtherShape, ...] = ()
+
+    def with_claims(self, claims: Mapping[CellOfStep, Claim | None]) -> Answers:
+        """The same with other claims in some cells, each named by its step and index; None leaves
+        one blank.
+        """
+        changed: dict[str, NDArray[np.object_]] = {}
+        for (step, index), claim in claims.items():
+            if step not in changed:
+                changed[step] = self.steps[step].cells.copy()
+            changed[step][index] = claim
+        steps = dict(self.steps)
+        for step, cells in changed.items():
+            cells.setflags(write=False)
+            steps[step] = Answer(step, cells)
+        return replace(self, steps=steps)

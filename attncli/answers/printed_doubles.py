@@ -10,7 +10,7 @@ from decimal import Decimal
 
 import numpy as np
 
-from attncli.answers.model import Answer, Answers, Claim
+from attncli.answers.model import Answer, Answers, CellOfStep, Claim
 from attncli.dtypes import DTYPES
 from attncli.equation.rounding import SCIENTIFIC
 from attncli.tracing.magnitudes import Magnitudes
@@ -39,9 +39,8 @@ def with_room_for_doubles(trace: Trace, answers: Answers) -> Answers:
         dtype: (Magnitudes(trace, dtype), Magnitudes(written, dtype))
         for dtype in set(formats.values())
     }
-    steps = dict(answers.steps)
+    with_room: dict[CellOfStep, Claim] = {}
     for name, claims in doubles.items():
-        cells = steps[name].cells.copy()
         true, own = sizes[formats[name]]
         of_terms = np.maximum(true[name], own[name])
         rooms = (
@@ -51,10 +50,8 @@ def with_room_for_doubles(trace: Trace, answers: Answers) -> Answers:
         )
         for index, claim in claims.items():
             half = max(claim.half, Decimal(float(rooms[index])))
-            cells[index] = replace(claim, half=half, printed_double=True)
-        cells.setflags(write=False)
-        steps[name] = Answer(name, cells)
-    return replace(answers, steps=steps)
+            with_room[name, index] = replace(claim, half=half, printed_double=True)
+    return answers.with_claims(with_room)
 
 
 def _doubles(answer: Answer) -> dict[tuple[int, ...], Claim]:

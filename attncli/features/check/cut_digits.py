@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_DOWN, Context, Decimal, localcontext
-from typing import TypeAlias, cast
+from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from attncli.answers.model import Answer, Answers, Claim
+from attncli.answers.model import Answers, CellOfStep, Claim
 from attncli.features.check.cell_values import CellIndex, CellValues
 from attncli.features.check.diagnosis import Diagnosis, diagnose
 from attncli.features.check.rounded_between import RoundingBetween
@@ -40,8 +39,6 @@ MOST_WRONG = 1
 _DIGITS = Context(prec=60)
 # So near to each other, two numbers are one that doubles cannot tell apart.
 _NEARLY = Decimal("1e-9")
-# A cell with the name of its step.
-CellOfStep: TypeAlias = tuple[str, CellIndex]
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,26 +263,19 @@ def _given_by(judgement: Judgement, found: Diagnosis) -> set[CellOfStep]:
 
 def _as_cut(values: CellValues) -> Answers:
     """The answers, with each number in the middle of those that are cut off to it."""
-    steps = {}
+    cut: dict[CellOfStep, Claim] = {}
     for name, answer in values.answers.steps.items():
-        if values.trace.steps[name].rule.given or answer.blank:
-            steps[name] = answer
+        if values.trace.steps[name].rule.given:
             continue
-        steps[name] = Answer(name, _cut_claims(values, answer))
-    return replace(values.answers, steps=steps)
+        for index, claim in np.ndenumerate(answer.cells):
+            if isinstance(claim, Claim) and not _is_exact(values, name, index, claim):
+                cut[name, index] = _cut_claim(claim)
+    return values.answers.with_claims(cut)
 
 
-def _cut_claims(values: CellValues, answer: Answer) -> NDArray[np.object_]:
-    found = answer.cells.copy()
-    for index, claim in np.ndenumerate(answer.cells):
-        if claim is None:
-            continue
-        exact = values.true(answer.name, index), values.own(answer.name, index)
-        # What has no more digits was not cut off.
-        if claim.value not in exact:
-            found[index] = _cut_claim(claim)
-    found.setflags(write=False)
-    return found
+def _is_exact(values: CellValues, name: str, index: CellIndex, claim: Claim) -> bool:
+    """Whether it has no more digits, so that none can have been cut off."""
+    return claim.value in (values.true(name, index), values.own(name, index))
 
 
 def _cut_claim(claim: Claim) -> Claim:

@@ -12,7 +12,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.answers.model import Answer, Answers, Claim
+from attncli.answers.model import Answer, Answers, CellOfStep, Claim
 from attncli.features.check.cell_values import CellIndex, CellValues, steps_after
 from attncli.features.check.verdicts import Judgement
 from attncli.tracing.model import Trace
@@ -86,17 +86,15 @@ def without_hidden(judgement: Judgement, hidden: Mapping[str, tuple[CellIndex, .
     """The solution as if nothing was written there: the other numbers tell what was done."""
     if not hidden:
         return judgement
-    answers = dict(judgement.answers.steps)
+    blank: dict[CellOfStep, None] = {}
     steps = dict(judgement.steps)
     for name, of_step in hidden.items():
-        claims = answers[name].cells.copy()
         cells = steps[name].copy()
         for index in of_step:
-            claims[index] = None
+            blank[name, index] = None
             cells[index] = replace(cells[index], verdict="missing", given=None)
-        answers[name] = Answer(name, claims)
         steps[name] = cells
-    values = CellValues(judgement.trace, replace(judgement.answers, steps=answers))
+    values = CellValues(judgement.trace, judgement.answers.with_claims(blank))
     return replace(judgement, values=values, steps=steps)
 
 

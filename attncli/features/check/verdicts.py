@@ -33,6 +33,7 @@ from attncli.answers.model import (
     ONE_UNIT_OFF,
     Answer,
     Answers,
+    CellOfStep,
     Claim,
 )
 from attncli.answers.printed_doubles import with_room_for_doubles
@@ -569,14 +570,12 @@ def _with_right_numbers(
     """The values of a solution where in the place of these numbers stood what follows from those
     before them.
     """
-    answers = dict(values.answers.steps)
+    follow: dict[CellOfStep, Claim] = {}
     for name, indices in miswritten.items():
-        claims = answers[name].cells.copy()
         for index in indices:
-            own = values.own(name, index)
-            claims[index] = claims[index].with_number(own)
-        answers[name] = Answer(name, claims)
-    return CellValues(values.trace, replace(values.answers, steps=answers))
+            claim = cast("Claim", values.written(name, index))
+            follow[name, index] = claim.with_number(values.own(name, index))
+    return CellValues(values.trace, values.answers.with_claims(follow))
 
 
 def _is_carried(values: CellValues, name: str, index: CellIndex, claim: Claim) -> bool:

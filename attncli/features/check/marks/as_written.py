@@ -6,8 +6,9 @@ follow from them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from attncli.features.check.cell_values import CellIndex, cell_of, ref_to
 from attncli.features.check.diagnosis import Diagnosis
@@ -24,14 +25,14 @@ def as_written(
     other: Judgement,
     marks: Marks,
     replaced: Mapping[WrongCell, str],
-    of_other: Sequence[Diagnosis] = (),
+    of_other: Sequence[Diagnosis],
 ) -> tuple[Marks, tuple[Diagnosis, ...]]:
     """The marks of a solution as it was written, which are those of the `other` one, where numbers
     were `replaced`; and what says from which number others follow, or from which of the mistakes
     that explain the other one.
     """
     follow = {*written.wrong - other.wrong}
-    told = _Telling(written, replaced, follow)
+    told = _Telling(written, replaced, _causes(written, replaced, follow), follow)
     mistakes: list[TakenOff] = []
     slips: list[TakenOff] = []
     further: list[Diagnosis] = []
@@ -78,40 +79,48 @@ def further_mistakes(
             yield replace(found, cells=cells, whole=False, slips=())
 
 
+def _causes(
+    judgement: Judgement, replaced: Mapping[WrongCell, str], follow: Collection[WrongCell]
+) -> dict[WrongCell, set[WrongCell]]:
+    """The cells replaced that each of these is worked out from, also by way of each other."""
+
+    @cache
+    def replaced_read(cell: WrongCell) -> set[WrongCell]:
+        read = written_read(judgement.values, *cell)
+        return {(ref.name, cell_of(ref)) for ref in read} & replaced.keys()
+
+    causes: dict[WrongCell, set[WrongCell]] = {}
+    for cell in follow:
+        found = causes.setdefault(cell, set())
+        waiting = [cell]
+        while waiting:
+            new = replaced_read(waiting.pop()) - found
+            found |= new
+            waiting += new
+    return causes
+
+
 @dataclass(frozen=True)
 class _Telling:
     """The solution as it was written, what was `replaced` in it, and which wrong cells then
-    `follow`: each of them is told once.
+    `follow`, each from its `causes`: each of them is told once.
     """
 
     judgement: Judgement
     replaced: Mapping[WrongCell, str]
+    causes: Mapping[WrongCell, set[WrongCell]]
     follow: set[WrongCell]
 
     def following(self, taken: TakenOff) -> tuple[WrongCell, ...]:
         """The cells that follow from those that a mistake or a slip accounts for."""
         before = {cell for cell in taken.cells if cell in self.replaced}
-        found = [cell for cell in sorted(self.follow) if before & self._replaced_before(cell)]
+        found = [cell for cell in sorted(self.follow) if before & self.causes[cell]]
         self.follow.difference_update(found)
         return tuple(found)
 
     def left(self) -> tuple[WrongCell, ...]:
         """The cells that follow from those replaced, and that nothing that costs accounts for."""
-        return tuple(cell for cell in sorted(self.follow) if self._replaced_before(cell))
-
-    def _replaced_before(self, cell: WrongCell) -> set[WrongCell]:
-        """The cells replaced that a cell is worked out from, also by way of each other."""
-        found = set[WrongCell]()
-        waiting = [cell]
-        while waiting:
-            new = self._replaced_read(waiting.pop()) - found
-            found |= new
-            waiting += new
-        return found
-
-    def _replaced_read(self, cell: WrongCell) -> set[WrongCell]:
-        read = written_read(self.judgement.values, *cell)
-        return {(ref.name, cell_of(ref)) for ref in read} & self.replaced.keys()
+        return tuple(cell for cell in sorted(self.follow) if self.causes[cell])
 
     def instead(self, taken: TakenOff, following: tuple[WrongCell, ...]) -> TakenOff:
         """What was taken off, with the cells that follow in the place of those replaced."""
@@ -164,7 +173,7 @@ class _Telling:
         """The cells replaced that a cell follows from, and that follow from no others; in the first
         step that has any.
         """
-        before = self._replaced_before(cell)
+        before = self.causes[cell]
         order = [*self.judgement.steps]
         first = min((name for name, _ in before), key=order.index)
         return {each for each in before if each[0] == first}

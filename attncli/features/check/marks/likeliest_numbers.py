@@ -55,11 +55,11 @@ def likeliest(
     now = _Account(judgement, known)
     explained = _explained(diagnoses, earned)
     rounded = {each.step for each in earned.lost if each.rounded_to is not None}
+    lost = {each.step for each in earned.lost if each.reason == "wrong"}
     found: list[_Candidate] = []
-    cheap = {each.step for each in earned.lost if each.reason == "wrong"}
     cells = sum(step.size for step in judgement.steps.values())
     most = MOST_CELLS_JUDGED // cells
-    for others in islice(other_numbers(judgement, wrong, cheap), most):
+    for others in islice(other_numbers(judgement, wrong, lost), most):
         new = [] if others.mistake is None or others.mistake in known else [others.mistake]
         account = _account(now, [*known, *new], others)
         if account is None or account.is_hopeless(now):
@@ -70,17 +70,17 @@ def likeliest(
         # Who rounded a whole step to too few decimals has not worked with other numbers.
         if others.is_by_way and any(name in rounded for name, _ in follow):
             continue
-        if _is_likely(account.slips, now.slips, others, cheap):
+        if _is_likely(account.slips, now.slips, others, lost):
             found.append(_Candidate(account.slips, account.others, account.judged))
     found.sort(key=lambda each: (each.slips, not each.others.is_whole, len(each.others.numbers)))
     for candidate in found[:MOST_MARKED]:
         yield candidate.others, candidate.judged
 
 
-def _is_likely(slips: int, now: int, others: OtherNumbers, cheap: Collection[str]) -> bool:
+def _is_likely(slips: int, now: int, others: OtherNumbers, lost: Collection[str]) -> bool:
     """Whether so many slips with other numbers may cost less than those of `now`."""
     # Two cells of a mistake cost as much as two slips, but not as much as two shares that are lost.
-    if others.mistake is not None and cheap:
+    if others.mistake is not None and lost:
         return slips <= now
     return slips < now
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
@@ -33,21 +33,30 @@ def written_read(values: CellValues, step: str, cell: CellIndex) -> list[Ref]:
     """The numbers of the solution that a cell is worked out from, also by way of others that are
     not written.
     """
-    found = dict[Ref, None]()
-    seen = set[WrongCell]()
+    return [ref for ref, is_written in _read_back(values, step, cell) if is_written]
+
+
+def unwritten_read(values: CellValues, step: str, cell: CellIndex) -> list[Ref]:
+    """The numbers that are not written, and that a cell is worked out from."""
+    return [ref for ref, is_written in _read_back(values, step, cell) if not is_written]
+
+
+def _read_back(values: CellValues, step: str, cell: CellIndex) -> Iterator[tuple[Ref, bool]]:
+    """The numbers that a cell is worked out from, back to those that are written, and of each
+    whether it is.
+    """
+    seen = set[Ref]()
     waiting = [(step, cell)]
     while waiting:
-        at = waiting.pop()
-        if at in seen:
-            continue
-        seen.add(at)
-        for ref in _read(values, *at):
+        for ref in _read(values, *waiting.pop()):
+            if ref in seen:
+                continue
+            seen.add(ref)
             read = ref.name, cell_of(ref)
-            if values.written(*read) is None:
+            is_written = values.written(*read) is not None
+            yield ref, is_written
+            if not is_written:
                 waiting.append(read)
-            else:
-                found[ref] = None
-    return [*found]
 
 
 def _read(values: CellValues, step: str, cell: CellIndex) -> list[Ref]:
@@ -60,33 +69,17 @@ def _read(values: CellValues, step: str, cell: CellIndex) -> list[Ref]:
     return sorted(worked, key=str)
 
 
-def unwritten_read(values: CellValues, step: str, cell: CellIndex) -> list[Ref]:
-    """The numbers that are not written, and that a cell is worked out from."""
-    found = dict[Ref, None]()
-    waiting = [(step, cell)]
-    while waiting:
-        at = waiting.pop()
-        for ref in _read(values, *at):
-            read = ref.name, cell_of(ref)
-            is_written = values.written(*read) is not None
-            if ref in found or is_written:
-                continue
-            found[ref] = None
-            waiting.append(read)
-    return [*found]
-
-
 @dataclass(frozen=True)
 class NumbersRead:
     """The search in a solution with these wrong cells.
 
-    In `cheap` steps, one wrong number more costs less than a slip. There, a number that gives a
-    single cell counts, too.
+    In steps whose shares are `lost`, one wrong number more costs less than a slip. There, a number
+    that gives a single cell counts, too.
     """
 
     numbers: WrittenNumbers
     wrong: WrongOfSteps
-    cheap: Collection[str]
+    lost: Set[str]
 
     def at_once(
         self,
@@ -101,7 +94,7 @@ class NumbersRead:
         for step, cells in wrong.items():
             of_step = {step: cells}
             for ref, of in self._readers(values, of_step, written_read).items():
-                least = 1 if ref.name in self.cheap else fewest
+                least = 1 if ref.name in self.lost else fewest
                 for number in _numbers_that_fit(values, ref, of, least):
                     yield from self._in_place_of(ref, number, mistake)
 
@@ -119,6 +112,8 @@ class NumbersRead:
         softmax over the whole matrix do: with another one, it gives none of them. Those of `known`
         mistakes are sought elsewhere.
         """
+        if not self._all_wrong:
+            return
         trials = trials_of(self.numbers.judgement)
         steps = self.numbers.judgement.steps
         for trial in trials.of_mistakes:
@@ -136,13 +131,14 @@ class NumbersRead:
 
     @cached_property
     def _all_wrong(self) -> set[str]:
-        """The steps in which no number is right, and one wrong number more is cheap."""
+        """The steps in which no number is right, and whose shares are lost."""
         found = set()
-        for step, wrong in self.wrong.items():
+        for step in self.wrong.keys() & self.lost:
+            wrong = self.wrong[step]
             cells = self.numbers.judgement.steps[step]
             others = indices_where(cells, "right", "carried", "rounding")
             is_all_wrong = not others and len(wrong) >= CELLS_READ_BY_ALL
-            if is_all_wrong and step in self.cheap and step not in self.numbers.alike:
+            if is_all_wrong and step not in self.numbers.alike:
                 found.add(step)
         return found
 

@@ -12,7 +12,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import TypeAlias, cast
 
-from attncli.answers.model import Answer, Answers, Claim
+from attncli.answers.model import Answers, Claim
 from attncli.features.check.cell_values import CellIndex
 from attncli.features.check.marks.model import WrongCell
 from attncli.features.check.no_work import is_one_number
@@ -57,12 +57,7 @@ class OtherNumbers:
 
     def put_into(self, answers: Answers) -> Answers:
         """The answers with these numbers."""
-        steps = dict(answers.steps)
-        for (name, index), claim in self.numbers.items():
-            cells = steps[name].cells.copy()
-            cells[index] = claim
-            steps[name] = Answer(name, cells)
-        return replace(answers, steps=steps)
+        return answers.with_claims(self.numbers)
 
 
 @dataclass(frozen=True)

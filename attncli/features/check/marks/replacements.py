@@ -7,13 +7,13 @@ what wrong ones follow from.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from typing import cast
 
-from attncli.answers.model import Answer, Claim
+from attncli.answers.model import Claim
 from attncli.features.check.marks.model import WrongCell
 from attncli.features.check.marks.numbers_read import NumbersRead
 from attncli.features.check.marks.other_numbers import OtherNumbers, WrittenNumbers, WrongOfSteps
@@ -24,15 +24,15 @@ from attncli.features.check.verdicts import JudgedCell, Judgement, indices_where
 
 
 def other_numbers(
-    judgement: Judgement, wrong: WrongOfSteps, cheap: Collection[str] = ()
+    judgement: Judgement, wrong: WrongOfSteps, lost: Set[str]
 ) -> Iterator[OtherNumbers]:
     """What may have stood in the place of right numbers, each only once.
 
-    In `cheap` steps, one wrong number more costs less than a slip. There, a number that gives a
-    single cell counts, too.
+    In steps whose shares are `lost`, one wrong number more costs less than a slip. There, a number
+    that gives a single cell counts, too.
     """
     seen = set[tuple[str, frozenset[tuple[WrongCell, Decimal]]]]()
-    search = _Replacements(judgement, wrong, cheap)
+    search = _Replacements(judgement, wrong, lost)
     for found in search.all():
         key = found.key
         is_new = key not in seen
@@ -47,7 +47,7 @@ class _Replacements:
 
     judgement: Judgement
     wrong: WrongOfSteps
-    cheap: Collection[str]
+    lost: Set[str]
 
     def all(self) -> Iterator[OtherNumbers]:
         """What follows, what a slip or a mistake makes, and what wrong numbers follow from."""
@@ -69,7 +69,7 @@ class _Replacements:
         self, given: Sequence[GivenByMistake], without_right: Judgement
     ) -> Iterator[OtherNumbers]:
         """The numbers from which wrong ones follow."""
-        read = NumbersRead(self.numbers, self.wrong, self.cheap)
+        read = NumbersRead(self.numbers, self.wrong, self.lost)
         yield from read.at_once(self.judgement.values, self.wrong)
         for each in given:
             # The mistake gives other cells as they are.
@@ -89,13 +89,9 @@ class _Replacements:
 
     def _without_right(self) -> Judgement:
         """The solution as if nothing stood in the place of its right numbers."""
-        answers = self.judgement.answers
-        steps = dict(answers.steps)
-        for name, index, _ in self.judgement.cells_that_are("right"):
-            cells = steps[name].cells.copy()
-            cells[index] = None
-            steps[name] = Answer(name, cells)
-        return judge_answers(self.judgement.trace, replace(answers, steps=steps))
+        right = [(name, index) for name, index, _ in self.judgement.cells_that_are("right")]
+        answers = self.judgement.answers.with_claims(dict.fromkeys(right))
+        return judge_answers(self.judgement.trace, answers)
 
     def _that_follow(self, name: str) -> dict[WrongCell, Claim]:
         """What follows from the numbers before, where the right one is another."""
@@ -117,7 +113,7 @@ class _Replacements:
         for index, number in slip.denied_by.items():
             cell = slip.step, index
             claim = self.numbers.claim(cell)
-            if not self.numbers.may_be_another(cell) or claim.exact or not math.isfinite(number):
+            if not self.numbers.may_be_another(cell) or not math.isfinite(number):
                 continue
             other = claim.with_number(Decimal(repr(number)))
             if other.value != claim.value:
