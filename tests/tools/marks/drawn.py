@@ -219,6 +219,27 @@ def drawn_student(choice: Random, seed: int) -> tuple[Student, Errors]:
     )
 
 
+# So many numbers are others in a solution that is right but for these.
+SCATTERED = (2, 8)
+
+
+def scattered_slips(
+    choice: Random, given: dict[str, Any]
+) -> tuple[Drawn, list[tuple[str, tuple[int, ...]]]]:
+    """A right solution in which some numbers are others, and which these are. Nothing follows from
+    them.
+    """
+    decimals = choice.choice([2, 2, 3])
+    truth = worked(given)
+    right = {name: half_up(decimals)(truth[name]) for name in STEPS}
+    cells = [(name, index) for name in STEPS for index in np.ndindex(right[name].shape)]
+    slips = choice.sample(cells, choice.randint(*SCATTERED))
+    for name, index in slips:
+        right[name][index] = _slip(choice, right[name][index], choice.randrange(SLIPS))
+    answers = {name: _texts(right[name], decimals) for name in STEPS}
+    return Drawn(given, answers, truth, decimals), slips
+
+
 def _slip(choice: Random, number: float, kind: int) -> float:
     kinds = [
         -number,

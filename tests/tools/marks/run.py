@@ -3,6 +3,7 @@
     python tests/tools/marks/run.py right --cases 5000
     python tests/tools/marks/run.py monotony --cases 20000
     python tests/tools/marks/run.py corrected --cases 20000
+    python tests/tools/marks/run.py scattered --cases 20000
     python tests/tools/marks/run.py fewer --cases 20000
     python tests/tools/marks/run.py fairness --cases 200
 
@@ -47,6 +48,7 @@ from tests.tools.marks.drawn import (
     in_short,
     marking,
     right_solution,
+    scattered_slips,
     worked,
     wrong_numbers,
 )
@@ -98,7 +100,17 @@ def lost_by_correcting(seed: int) -> Iterator[str | None]:
     """
     choice = Random(f"corrected:{seed}")
     student, errors = drawn_student(choice, seed)
-    drawn = student.solution(errors)
+    yield from _lost_until_right(student.solution(errors), f"{errors}", choice)
+
+
+def lost_by_scattered_numbers(seed: int) -> Iterator[str | None]:
+    """The same for some numbers of a right solution that are others, from which nothing follows."""
+    choice = Random(f"scattered:{seed}")
+    drawn, slips = scattered_slips(choice, _problem_of_a_class(seed))
+    yield from _lost_until_right(drawn, f"{slips}", choice)
+
+
+def _lost_until_right(drawn: Drawn, errors: str, choice: Random) -> Iterator[str | None]:
     before = checked(drawn)
     while wrong := [*wrong_numbers(drawn, before.solution.verdicts)]:
         step, index = choice.choice(wrong)
@@ -173,7 +185,7 @@ def unfair(seed: int) -> Iterator[str | None]:
     """Each mistake in one problem, where all steps are asked, and where some are: None, or what it
     costs, if that is not 2.
     """
-    given = _fair_problem(seed)
+    given = _problem_of_a_class(seed)
     choice = Random(f"fairness:{seed}")
     some = choice.sample(STEPS, choice.randint(1, len(STEPS) - 1))
     for asked in (STEPS, tuple(name for name in STEPS if name in some)):
@@ -202,7 +214,7 @@ def _unfair_in(given: dict[str, Any], asked: tuple[str, ...]) -> Iterator[str | 
 _PROBLEMS: dict[int, list[Any]] = {}
 
 
-def _fair_problem(seed: int) -> dict[str, Any]:
+def _problem_of_a_class(seed: int) -> dict[str, Any]:
     """One of a set as `attncli generate` draws it for a class."""
     of_a_set = 20
     number = seed // of_a_set
@@ -217,6 +229,7 @@ def _fair_problem(seed: int) -> dict[str, Any]:
 CASES = {
     "monotony": lost_by_mending,
     "corrected": lost_by_correcting,
+    "scattered": lost_by_scattered_numbers,
     "fewer": lost_by_fewer_errors,
     "fairness": unfair,
 }
