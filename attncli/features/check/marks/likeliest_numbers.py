@@ -73,8 +73,20 @@ def likeliest(
         if _is_likely(account.slips, now.slips, others, lost):
             found.append(_Candidate(account.slips, account.others, account.judged))
     found.sort(key=lambda each: (each.slips, not each.others.is_whole, len(each.others.numbers)))
-    for candidate in found[:MOST_MARKED]:
+    for candidate in islice(_without_twins(found), MOST_MARKED):
         yield candidate.others, candidate.judged
+
+
+def _without_twins(candidates: Sequence[_Candidate]) -> Iterator[_Candidate]:
+    """The first of those that put numbers into the same cells and leave the same ones wrong, as a
+    number that fits does, rounded down and up.
+    """
+    seen = set[tuple[frozenset[WrongCell], frozenset[WrongCell]]]()
+    for candidate in candidates:
+        key = frozenset(candidate.others.numbers), candidate.judged.wrong
+        if key not in seen:
+            seen.add(key)
+            yield candidate
 
 
 def _is_likely(slips: int, now: int, others: OtherNumbers, lost: Collection[str]) -> bool:
@@ -132,7 +144,7 @@ def _explained(diagnoses: Sequence[Diagnosis], earned: Marks) -> set[WrongCell]:
     """The cells that mistakes likely give, or that one of them accounts for."""
     found = set[WrongCell]()
     for mistake in earned.mistakes:
-        if not is_unsure(mistake):
+        if not _is_unsure(mistake):
             found.update(mistake.cells)
     for each in diagnoses:
         if each.error is not None:
@@ -258,6 +270,6 @@ def _nearly_follows(cell: JudgedCell) -> bool:
     return apart <= room
 
 
-def is_unsure(mistake: TakenOff) -> bool:
+def _is_unsure(mistake: TakenOff) -> bool:
     """Whether a mistake was perhaps made, and gives few cells."""
     return mistake.said.startswith(PERHAPS) and len(mistake.cells) < CELLS_FOR_A_MISTAKE

@@ -233,10 +233,17 @@ def _ways(
     wrong: tuple[CellIndex, ...],
     readings: Sequence[Reproduction],
 ) -> Iterator[GivenCells]:
-    """The wrong cells of a step that a mistake gives, by each reading."""
-    for plain in readings:
-        by = trials.by(trial, plain)
-        yield GivenCells(tuple(cell for cell in wrong if by.gives(step, cell)), by)
+    """The wrong cells of a step that a mistake gives, by each reading, of which the last one leaves
+    the most room.
+    """
+    *others, widest = [trials.by(trial, plain) for plain in readings]
+    known = set[CellIndex]()
+    for by in others:
+        given = tuple(cell for cell in wrong if by.gives(step, cell))
+        known.update(given)
+        yield GivenCells(given, by)
+    # To show that numbers are within it takes long.
+    yield GivenCells(tuple(c for c in wrong if c in known or widest.gives(step, c)), widest)
 
 
 def _without_coarse(
