@@ -78,12 +78,13 @@ def likeliest(
 
 
 def _without_twins(candidates: Sequence[_Candidate]) -> Iterator[_Candidate]:
-    """The first of those that put numbers into the same cells and leave the same ones wrong, as a
-    number that fits does, rounded down and up.
+    """The first of those that put numbers of the same mistake into the same cells and leave the
+    same ones wrong, as a number that fits does, rounded down and up.
     """
-    seen = set[tuple[frozenset[WrongCell], frozenset[WrongCell]]]()
+    seen = set[tuple[str, frozenset[WrongCell], frozenset[WrongCell]]]()
     for candidate in candidates:
-        key = frozenset(candidate.others.numbers), candidate.judged.wrong
+        mistake, _ = candidate.others.key
+        key = mistake, frozenset(candidate.others.numbers), candidate.judged.wrong
         if key not in seen:
             seen.add(key)
             yield candidate
