@@ -91,6 +91,13 @@ class Drawn:
         answers[step][row][column] = self.right(step, index)
         return Drawn(self.given, answers, self.truth, self.decimals)
 
+    def not_right(self) -> Iterator[tuple[str, tuple[int, ...]]]:
+        """The cells that have another number than the right one, wherever it comes from."""
+        for name, rows in self.answers.items():
+            for index in np.ndindex(len(rows), len(rows[0])):
+                if rows[index[0]][index[1]] != self.right(name, index):
+                    yield name, index
+
     @property
     def blanks(self) -> int:
         """How many numbers are left blank."""
@@ -238,6 +245,17 @@ def scattered_slips(
         right[name][index] = _slip(choice, right[name][index], choice.randrange(SLIPS))
     answers = {name: _texts(right[name], decimals) for name in STEPS}
     return Drawn(given, answers, truth, decimals), slips
+
+
+def student_of_a_class(choice: Random, given: dict[str, Any], seed: int) -> tuple[Student, Errors]:
+    """A student with a mistake, a slip, or both, who writes two decimals, or three."""
+    decimals = choice.choice([2, 2, 3])
+    truth = worked(given)
+    step = choice.choice(STEPS)
+    slip = step, tuple(map(choice.randrange, truth[step].shape)), choice.randrange(SLIPS)
+    mistake = choice.choice([*MISTAKES])
+    mistakes, slips = choice.choice([((mistake,), ()), ((), (slip,)), ((mistake,), (slip,))])
+    return Student(given, decimals, half_up(decimals), (), seed), Errors(mistakes, slips)
 
 
 def _slip(choice: Random, number: float, kind: int) -> float:

@@ -2,18 +2,22 @@
 
     python tests/tools/marks/run.py right --cases 5000
     python tests/tools/marks/run.py monotony --cases 20000
+    python tests/tools/marks/run.py messy --cases 20000
     python tests/tools/marks/run.py corrected --cases 20000
     python tests/tools/marks/run.py scattered --cases 20000
     python tests/tools/marks/run.py fewer --cases 20000
     python tests/tools/marks/run.py fairness --cases 200
 
 right: no right solution is below full marks, however it was rounded and written. monotony: who puts
-a number right never loses a mark. A case is a solution before and after: one wrong number of any
-step put right, and all others as they were, also those that follow from it. corrected: the same for
-one number after the other, until all of a solution are right. fewer: who makes one error less never
-loses a mark. A case has one mistake, slip or blank less, and what follows worked out again. One
-error may hide another; a pair in which the hidden one shows now says nothing, and is no case. Who
-fills in a blank with a wrong number may lose a slip.
+a number right never loses a mark. A case is a solution before and after: one number put right, and
+all others as they were, also those that follow from it. The solution has a mistake, a slip, or
+both, in a problem of a class. messy: the same with up to two mistakes and three slips, blanks, and
+now and then a step that is invented. corrected: one number after the other of such a solution,
+until all are right. scattered: so, too, but wrong are two to eight numbers of a right solution, and
+nothing follows from them. fewer: who makes one error less never loses a mark. A case has one
+mistake, slip or blank less, and what follows worked out again. One error may hide another; a pair
+in which the hidden one shows now says nothing, and is no case. Who fills in a blank with a wrong
+number may lose a slip.
 fairness: one mistake costs the same in every problem in which two numbers or more show it, whether
 all steps are asked or only some, and also where whole numbers are written without decimals.
 
@@ -49,13 +53,14 @@ from tests.tools.marks.drawn import (
     marking,
     right_solution,
     scattered_slips,
+    student_of_a_class,
     worked,
     wrong_numbers,
 )
 
 # What a single number costs.
 SLIP = 1
-# Of each solution, so many wrong numbers are put right, each in a copy of its own.
+# Of each solution, so many numbers are put right, each in a copy of its own.
 MENDED = 3
 
 
@@ -79,15 +84,29 @@ def wrong_right_marks(seed: int) -> Iterator[str]:
 
 
 def lost_by_mending(seed: int) -> Iterator[str | None]:
-    """One wrong number put right, and all others left as they were written: None, or what that
-    lost. Three numbers are drawn of each solution.
+    """One number put right, and all others left as they were written: None, or what that lost.
+    Three numbers are drawn of each solution.
     """
+    choice = Random(f"mended:{seed}")
+    student, errors = student_of_a_class(choice, _problem_of_a_class(seed), seed)
+    drawn = student.solution(errors)
+    yield from _lost_by_each(checked(drawn), drawn, [*drawn.not_right()], f"{errors}", choice)
+
+
+def lost_by_mending_a_mess(seed: int) -> Iterator[str | None]:
+    """The same for a wrong number of a solution with many errors."""
     choice = Random(f"monotony:{seed}")
     student, errors = drawn_student(choice, seed)
     drawn = student.solution(errors)
     before = checked(drawn)
     wrong = [*wrong_numbers(drawn, before.solution.verdicts)]
-    for step, index in choice.sample(wrong, min(len(wrong), MENDED)):
+    yield from _lost_by_each(before, drawn, wrong, f"{errors}", choice)
+
+
+def _lost_by_each(
+    before: Any, drawn: Drawn, cells: list[tuple[str, Any]], errors: str, choice: Random
+) -> Iterator[str | None]:
+    for step, index in choice.sample(cells, min(len(cells), MENDED)):
         after = checked(drawn.mended(step, index))
         lost = before.earned.points - after.earned.points
         what = f"{errors}: {step}{[*index]} put right"
@@ -228,6 +247,7 @@ def _problem_of_a_class(seed: int) -> dict[str, Any]:
 
 CASES = {
     "monotony": lost_by_mending,
+    "messy": lost_by_mending_a_mess,
     "corrected": lost_by_correcting,
     "scattered": lost_by_scattered_numbers,
     "fewer": lost_by_fewer_errors,
