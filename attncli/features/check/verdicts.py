@@ -159,7 +159,7 @@ class Judgement:
             for index in indices_where(cells, *verdicts):
                 yield name, index, cast("JudgedCell", cells[index])
 
-    def with_enough_digits(self, cells: Collection[tuple[str, CellIndex]]) -> Judgement:
+    def with_enough_digits(self, cells: Collection[CellOfStep]) -> Judgement:
         """The same where a mistake gives these cells as they were written, and what follows from
         them is as good.
         """
@@ -178,17 +178,17 @@ class Judgement:
         return {verdict: found[verdict] for verdict in VERDICTS}
 
     @cached_property
-    def first_wrong(self) -> tuple[str, CellIndex] | None:
+    def first_wrong(self) -> CellOfStep | None:
         """The first cell in which an error was made."""
         return next(((name, index) for name, index, _ in self.cells_that_are("wrong")), None)
 
     @cached_property
-    def wrong(self) -> frozenset[tuple[str, CellIndex]]:
+    def wrong(self) -> frozenset[CellOfStep]:
         """The cells that are wrong, each with its step."""
         return frozenset((name, index) for name, index, _ in self.cells_that_are("wrong"))
 
     @cached_property
-    def carried_by_rounding(self) -> tuple[tuple[str, CellIndex], ...]:
+    def carried_by_rounding(self) -> tuple[CellOfStep, ...]:
         """The cells that are carried only within the rounding of the numbers before them."""
         carried = self.cells_that_are("carried")
         return tuple((name, index) for name, index, cell in carried if differs_as_written(cell))
@@ -271,7 +271,7 @@ class Solution:
             earned += cell.verdict in earning
         return earned, worked
 
-    def with_enough_digits(self, cells: Collection[tuple[str, CellIndex]]) -> Solution:
+    def with_enough_digits(self, cells: Collection[CellOfStep]) -> Solution:
         """The solution where a mistake gives these cells as they were written."""
         whole, cut = self.whole, self.read_as_cut
         if whole is not None:
