@@ -16,7 +16,6 @@ from attncli.equation.nodes import Ref
 from attncli.features.check.cell_values import CellIndex, CellValues, cell_of
 from attncli.features.check.marks.model import WrongCell
 from attncli.features.check.marks.slips_before import changed, equation_with
-from attncli.features.check.reachability import ExpressionGraph
 
 # How many halves of a unit cells may be off: those that they are worked out from are rounded, too.
 ROOM = 2.0
@@ -122,14 +121,12 @@ class _Readers:
 class _CellThatReads:
     """A cell that reads the number, by its equation, and what was written in it."""
 
-    graph: ExpressionGraph
-    point: dict[Ref, float]
-    changed: Ref
+    result: Callable[[float], float]
     claim: Claim
 
     def off(self, number: float) -> float:
         """How far the cell is above what was written with a number, in halves of a unit."""
-        result = self.graph.value(self.point | {self.changed: number})
+        result = self.result(number)
         if math.isnan(result):
             return math.inf
         # A half of hundreds of decimals is 0 as a float.
@@ -141,4 +138,4 @@ def _cell_that_reads(values: CellValues, ref: Ref, step: str, cell: CellIndex) -
     equation = equation_with(values, step, cell, ref, 0.0)
     point = {read: range.middle for read, range in equation.ranges.items()}
     claim = cast("Claim", values.answers.steps[step].cells[cell])
-    return _CellThatReads(equation.graph, point, changed(ref), claim)
+    return _CellThatReads(equation.graph.function_of(changed(ref), point), claim)

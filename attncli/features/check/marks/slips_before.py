@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 from attncli.answers.model import Claim
@@ -162,11 +162,14 @@ def equation_with(
 
 @dataclass(frozen=True, slots=True)
 class _Slip:
-    """Another number in the place of one that a step reads."""
+    """Another number in the place of one that a step reads, and the equations of its cells, as far
+    as they are known.
+    """
 
     values: CellValues
     step: str
     ref: Ref
+    known: dict[CellIndex, CellEquation] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -237,7 +240,11 @@ class _Slip:
         return equation.graph.value(point)
 
     def _equation(self, cell: CellIndex, number: float) -> CellEquation:
-        return equation_with(self.values, self.step, cell, self.ref, number)
+        if cell not in self.known:
+            self.known[cell] = equation_with(self.values, self.step, cell, self.ref, number)
+        # To make an equation takes longer than to put another number into it.
+        another = Interval.at(number)
+        return self.known[cell].with_ranges({changed(self.ref): another})
 
     def _claim(self, cell: CellIndex) -> Claim:
         return cast("Claim", self.values.answers.steps[self.step].cells[cell])
