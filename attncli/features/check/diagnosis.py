@@ -357,6 +357,8 @@ def _mistake_with_slips(
     """
     if len(cells) < CELLS_FOR_A_SLIP:
         return None
+    # One with few decimals may be a slip beside the mistake, too.
+    wrong = tuple(indices_where(trials.judgement.steps[step], "wrong"))
     values = trials.judgement.values
     readings: list[tuple[Reproduction, int | None]] = [(trials.within_precision, None)]
     if trials.leaves_out(step):
@@ -365,13 +367,13 @@ def _mistake_with_slips(
             (trials.rounded_on_the_way(decimals), decimals) for decimals in (fewest, fewest + 1)
         ]
     for reading, decimals in readings:
-        tried = _explanations(trials, {step: cells}, reading, with_slips=True)
+        tried = _explanations(trials, {step: wrong}, reading, with_slips=True)
         able = [one for one in tried if one.steps[step] and not one.trial.mistake.of_own]
         if not able:
             continue
         best = max(able, key=lambda one: one.rank(step))
         alike = _agreeing([one for one in able if one.slips == best.slips])
-        explained = tuple(cell for cell in cells if cell not in best.slips)
+        explained = tuple(cell for cell in wrong if cell not in best.slips)
         claims = values.answers.steps[step].cells
         different = {claims[cell].value: cell for cell in explained}.values()
         by_chance = len(known_mistakes()) * coincidence(values.trace.steps[step], claims, different)

@@ -11,6 +11,7 @@ import pytest
 
 import attncli
 from tests.features.check.solutions_by_hand import half_even, half_up, written
+from tests.tools.marks.drawn import MISTAKES, STEPS, in_short
 from tests.tools.marks.run import (
     lost_by_correcting,
     lost_by_fewer_errors,
@@ -103,6 +104,31 @@ def test_who_makes_one_error_less_loses_no_mark_and_a_mistake_costs_the_same(
     tried = [said for seed in range(number) for said in cases(seed)]
     assert len(tried) > number
     assert [said for said in tried if said is not None] == []
+
+
+@pytest.mark.parametrize(
+    ("given", "asked"),
+    [
+        ({"Q": [[0, 2], [1, -1], [-1, 0]], "K": [[0, 1], [0, 2], [-1, -1]]}, STEPS),
+        ({"Q": [[1, 2], [2, 0], [0, 1]], "K": [[-1, 0], [2, 0], [1, 1]]}, ("weights",)),
+    ],
+    ids=["beside a slip that gives two", "where others look cut off"],
+)
+def test_a_mistake_costs_the_same_without_the_zero_of_a_number(
+    given: dict[str, object], asked: tuple[str, ...]
+) -> None:
+    """3 was used for e: one weight of these is 0.60 or 0.30, and is written with one decimal."""
+    problem = given | {"V": [[-1, 0], [1, 0], [-1, 1]]}
+    step, work = MISTAKES["base 3"]
+    in_full = written(problem, work={step: work}, only=asked)
+    without_zero = in_short(in_full)
+    assert without_zero != in_full
+    worth = {name: FULL["steps"][name] for name in asked}  # type: ignore[index]
+    scheme = FULL | {"steps": worth, "marks": sum(worth.values())}
+    for answers in (in_full, without_zero):
+        found = attncli.check(problem, answers, marking=scheme).earned
+        assert found is not None
+        assert found.of - found.points == 2
 
 
 @pytest.mark.parametrize("number", [3, MANY])

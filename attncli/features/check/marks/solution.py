@@ -352,7 +352,7 @@ def _coarse(
         return dict.fromkeys(off, scheme.decimals - decimals)
     found = {}
     for index in wrong:
-        if cells[index].looks_too_coarse:
+        if cells[index].too_coarse:
             found[index] = cells[index].given.decimals_missing
     return found
 
