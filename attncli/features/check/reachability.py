@@ -128,67 +128,21 @@ class ExpressionGraph:
     def value(self, point: Point) -> float:
         """What the tree is at one point; NaN where that is nothing."""
         found: list[float | bool] = []
-        try:
-            for node, inner in zip(self.nodes, self.arguments, strict=True):
-                operands = [found[each] for each in inner]
-                result = _result(node, operands, point)
-                found.append(result)
-        except (ArithmeticError, ValueError):
-            return math.nan
-        return float(found[-1])
-
-    def function_of(self, variable: Ref, point: Point) -> Callable[[float], float]:
-        """What the tree is by one variable, where all others are at one point; NaN where that is
-        nothing. What does not read the variable is worked out once.
-        """
-        varying = self._nodes_with(variable)
-        known: list[float | bool] = []
-        try:
-            for at, node in enumerate(self.nodes):
-                operands = [known[each] for each in self.arguments[at]]
-                result = math.nan if at in varying else _result(node, operands, point)
-                known.append(result)
-        except (ArithmeticError, ValueError):
-            return _nothing
-
-        in_order = sorted(varying)
-
-        def value(number: float) -> float:
-            found = known.copy()
+        for node, inner in zip(self.nodes, self.arguments, strict=True):
+            if isinstance(node, Ref):
+                found.append(point[node])
+                continue
+            if not isinstance(node, Call):
+                found.append(_number(node))
+                continue
+            operands = [found[each] for each in inner]
             try:
-                for at in in_order:
-                    operands = [found[each] for each in self.arguments[at]]
-                    found[at] = _result(self.nodes[at], operands, {variable: number})
+                result = FUNCTIONS[node.function].scalar(*operands)
+                # Conditions are joined by `and`, which takes no numbers.
+                found.append(result if isinstance(result, bool) else float(result))
             except (ArithmeticError, ValueError):
                 return math.nan
-            return float(found[-1])
-
-        return value
-
-    def _nodes_with(self, variable: Ref) -> set[int]:
-        """The places of the nodes that a variable changes: its own, and all that read it."""
-        found = set[int]()
-        for at, node in enumerate(self.nodes):
-            inner = self.arguments[at]
-            reads_it = not found.isdisjoint(inner)
-            if reads_it or node == variable:
-                found.add(at)
-        return found
-
-
-def _result(node: Expression, operands: list[float | bool], point: Point) -> float | bool:
-    """What a node comes to; raises ArithmeticError or ValueError where that is nothing."""
-    if isinstance(node, Ref):
-        return point[node]
-    if not isinstance(node, Call):
-        return _number(node)
-    result = FUNCTIONS[node.function].scalar(*operands)
-    # Conditions are joined by `and`, which takes no numbers.
-    return result if isinstance(result, bool) else float(result)
-
-
-def _nothing(number: float) -> float:
-    return math.nan
+        return float(found[-1])
 
 
 def _number(node: Expression) -> float:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import attncli
 from attncli.equation.nodes import Ref
 from attncli.features.check.marks.fitting_number import fitting_number
+from attncli.features.check.marks.shared_graph import SharedGraph
 from attncli.features.check.verdicts import Judgement
 
 # By hand: the scores are [[3, 1], [1, 2]], and 3 / √2 is 2.12, 1 / √2 is 0.71, 2 / √2 is 1.41.
@@ -139,7 +141,42 @@ def test_an_invented_step_is_not_excused_by_a_number_that_gives_a_part_of_it() -
 def fitting(answers: dict[str, Any], cells: list[tuple[int, ...]]) -> Any:
     judgement: Judgement = attncli.check(GIVEN, {**RIGHT, **answers}).solution.verdicts
     ref = Ref("scaled", ("0", "1"))
-    return fitting_number(judgement.values, ref, [("weights", cell) for cell in cells])
+    graph = SharedGraph(judgement.values)
+    return fitting_number(graph, ref, [("weights", cell) for cell in cells])
+
+
+def test_cells_by_another_number_are_those_of_numpy() -> None:
+    """Outputs by way of scaled scores and weights that are not written; the written score of the
+    other row stays what it is.
+    """
+    answers = {"scores": [["3", "1"], ["1", "2"]], "output": RIGHT["output"]}
+    judgement = attncli.check(GIVEN, answers).solution.verdicts
+    cells = [("output", index) for index in np.ndindex(2, 3)]
+    graph = SharedGraph(judgement.values)
+    outputs = graph.by_number(Ref("scores", ("0", "1")), cells)
+    for number in (1.0, -4.5, 900.0):
+        scores = np.array([[3, number], [1, 2]]) / np.sqrt(2)
+        shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+        weights = shares / shares.sum(axis=1, keepdims=True)
+        expected = weights @ np.array(GIVEN["V"])
+        assert outputs(number) == pytest.approx(expected.ravel().tolist())
+    # No float holds e^1414, and the other row does not read it.
+    assert np.isnan(outputs(2000.0)).tolist() == [True] * 3 + [False] * 3
+    assert graph.number(Ref("scores", ("0", "1"))) == 1
+
+
+def test_a_condition_and_what_is_nothing_have_their_own_nodes() -> None:
+    """Behind a causal mask, the second token alone reads the other score; a key hidden from a row
+    counts for nothing there, whatever its score is.
+    """
+    problem = {**GIVEN, "mask": "causal"}
+    judgement = attncli.check(problem, {"output": RIGHT["output"]}).solution.verdicts
+    cells = [("output", (0, 0)), ("output", (1, 0))]
+    hidden = SharedGraph(judgement.values).by_number(Ref("scores", ("0", "1")), cells)
+    assert hidden(5.0) == hidden(-5.0)
+    seen = SharedGraph(judgement.values).by_number(Ref("scores", ("1", "1")), cells)
+    assert seen(5.0)[0] == seen(-5.0)[0]
+    assert seen(5.0)[1] != seen(-5.0)[1]
 
 
 def test_the_number_is_found_from_which_weights_follow() -> None:

@@ -52,27 +52,6 @@ def test_a_product_of_two_rows() -> None:
     assert not CellEquation(tree, box.__getitem__).reaches(Interval(0, low - 1e-9))
 
 
-def test_a_tree_as_a_function_of_one_variable() -> None:
-    """The share of one score, against Python's own exponentials; it also reads what stays."""
-    tree = parse_expression(f"{SOFTMAX} + b[0] / 2")
-    first, second, third, further = variables(tree)
-    assert (first.name, further.name) == ("a", "b")
-    share = ExpressionGraph.of(tree).function_of(first, {second: 1.0, third: -1.0, further: 4.0})
-    for number in (0.0, 2.5, -30.0, 0.0):
-        of_row = [math.exp(score) for score in (number, 1.0, -1.0)]
-        assert share(number) == pytest.approx(of_row[0] / sum(of_row) + 2, rel=1e-15)
-
-
-@pytest.mark.parametrize(("number", "is_something"), [(2.0, True), (0.0, False)])
-def test_a_function_of_one_variable_may_be_nothing(number: float, is_something: bool) -> None:
-    """1/a is nothing at 0. If what stays is nothing, so is the whole, whatever the variable is."""
-    tree = parse_expression("b[0] + 1 / a[0]")
-    a, b = variables(tree)
-    inverse = ExpressionGraph.of(tree)
-    assert math.isnan(inverse.function_of(a, {b: 1.0})(number)) != is_something
-    assert math.isnan(inverse.function_of(b, {a: number})(1.0)) != is_something
-
-
 @in_one_test("seed", range(20))
 @in_one_test("half", [0.5, 0.05, 0.005])
 def test_a_softmax_reaches_just_what_its_corners_reach(seed: int, half: float) -> None:

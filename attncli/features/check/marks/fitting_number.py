@@ -13,9 +13,8 @@ import numpy as np
 
 from attncli.answers.model import Claim
 from attncli.equation.nodes import Ref
-from attncli.features.check.cell_values import CellIndex, CellValues, cell_of
 from attncli.features.check.marks.model import WrongCell
-from attncli.features.check.marks.slips_before import changed, equation_with
+from attncli.features.check.marks.shared_graph import SharedGraph
 
 # How many halves of a unit cells may be off: those that they are worked out from are rounded, too.
 ROOM = 2.0
@@ -39,17 +38,15 @@ class FittingNumber:
 
 
 def fitting_number(
-    values: CellValues, ref: Ref, cells: Sequence[WrongCell], room: float = ROOM
+    graph: SharedGraph, ref: Ref, cells: Sequence[WrongCell], room: float = ROOM
 ) -> FittingNumber | None:
     """The number that gives all of these cells in the place of one that they read, with so much
     `room` in halves of a unit; None if there is none.
 
     Each cell grows or falls with the number, as sums, products and shares do.
     """
-    readers = _Readers([_cell_that_reads(values, ref, *cell) for cell in cells])
-    written = values.written(ref.name, cell_of(ref))
-    right = values.own(ref.name, cell_of(ref)) if written is None else written.value
-    middle = float(right)
+    readers = _Readers.of(graph, ref, cells)
+    middle = graph.number(ref)
     size = max(1.0, abs(middle))
     apart = [size * 2.0**power for power in _POWERS]
     tried = [*(middle - each for each in reversed(apart)), middle, *(middle + e for e in apart)]
@@ -104,38 +101,31 @@ def _least(off: Callable[[float], float], least: float, most: float) -> tuple[fl
 
 @dataclass(frozen=True, slots=True)
 class _Readers:
-    """The cells that read the number."""
+    """The cells that read the number: what they come to by another one, and what was written."""
 
-    cells: Sequence[_CellThatReads]
+    results: Callable[[float], list[float]]
+    claims: Sequence[Claim]
+
+    @classmethod
+    def of(cls, graph: SharedGraph, ref: Ref, cells: Sequence[WrongCell]) -> _Readers:
+        steps = graph.values.answers.steps
+        claims = [cast("Claim", steps[name].cells[index]) for name, index in cells]
+        return cls(graph.by_number(ref, cells), claims)
 
     def off_each(self, number: float) -> list[float]:
         """How far each of them is above what was written."""
-        return [cell.off(number) for cell in self.cells]
+        found = zip(self.results(number), self.claims, strict=True)
+        return [_off(result, claim) for result, claim in found]
 
     def off(self, number: float) -> float:
         """How far off the one is that is most off."""
         return _most_off(self.off_each(number))
 
 
-@dataclass(frozen=True, slots=True)
-class _CellThatReads:
-    """A cell that reads the number, by its equation, and what was written in it."""
-
-    result: Callable[[float], float]
-    claim: Claim
-
-    def off(self, number: float) -> float:
-        """How far the cell is above what was written with a number, in halves of a unit."""
-        result = self.result(number)
-        if math.isnan(result):
-            return math.inf
-        # A half of hundreds of decimals is 0 as a float.
-        half = float(self.claim.half) or sys.float_info.min
-        return (result - float(self.claim.value)) / half
-
-
-def _cell_that_reads(values: CellValues, ref: Ref, step: str, cell: CellIndex) -> _CellThatReads:
-    equation = equation_with(values, step, cell, ref, 0.0)
-    point = {read: range.middle for read, range in equation.ranges.items()}
-    claim = cast("Claim", values.answers.steps[step].cells[cell])
-    return _CellThatReads(equation.graph.function_of(changed(ref), point), claim)
+def _off(result: float, claim: Claim) -> float:
+    """How far a result is above what was written, in halves of a unit."""
+    if math.isnan(result):
+        return math.inf
+    # A half of hundreds of decimals is 0 as a float.
+    half = float(claim.half) or sys.float_info.min
+    return (result - float(claim.value)) / half

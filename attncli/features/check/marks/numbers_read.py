@@ -13,6 +13,7 @@ from attncli.features.check.cell_values import CellIndex, CellValues, cell_of
 from attncli.features.check.marks.fitting_number import ROOM, FittingNumber, fitting_number
 from attncli.features.check.marks.model import WrongCell
 from attncli.features.check.marks.other_numbers import OtherNumbers, WrittenNumbers, WrongOfSteps
+from attncli.features.check.marks.shared_graph import SharedGraph
 from attncli.features.check.marks.slips_before import named_tree, refs_of
 from attncli.features.check.trials import Trial, trials_of
 from attncli.features.check.verdicts import indices_where
@@ -91,19 +92,21 @@ class NumbersRead:
         """The numbers from which wrong cells follow by some equations: the right ones, or those of
         a mistake.
         """
+        graph = SharedGraph(values)
         for step, cells in wrong.items():
             of_step = {step: cells}
             for ref, of in self._readers(values, of_step, written_read).items():
                 least = 1 if ref.name in self.lost else fewest
-                for number in _numbers_that_fit(values, ref, of, least):
+                for number in _numbers_that_fit(graph, ref, of, least):
                     yield from self._in_place_of(ref, number, mistake)
 
     def by_way(self, values: CellValues) -> Iterator[OtherNumbers]:
         """The numbers from which wrong cells follow by way of right ones, which then were put
         right, too. The `values` are those of the solution without its right numbers.
         """
+        graph = SharedGraph(values)
         for ref, of in self._readers(values, self.wrong, unwritten_read).items():
-            for number in _numbers_that_fit(values, ref, of, FEWEST_CELLS, ROOM_BY_WAY):
+            for number in _numbers_that_fit(graph, ref, of, FEWEST_CELLS, ROOM_BY_WAY):
                 for others in self._in_place_of(ref, number, None):
                     yield replace(others, is_by_way=True)
 
@@ -122,11 +125,12 @@ class NumbersRead:
                 continue
             values = trials.by(trial, trials.within_precision).values
             cells = [(step, index) for index in self.wrong[step]]
+            graph = SharedGraph(values)
             for ref in self._read_by_all(values, cells):
                 # A few say soon that there is none.
-                if fitting_number(values, ref, cells[:CELLS_READ_BY_ALL]) is None:
+                if fitting_number(graph, ref, cells[:CELLS_READ_BY_ALL]) is None:
                     continue
-                for number in _numbers_that_fit(values, ref, cells, len(cells)):
+                for number in _numbers_that_fit(graph, ref, cells, len(cells)):
                     yield from self._in_place_of(ref, number, trial)
 
     @cached_property
@@ -186,12 +190,12 @@ class NumbersRead:
 
 
 def _numbers_that_fit(
-    values: CellValues, ref: Ref, cells: Sequence[WrongCell], fewest: int, room: float = ROOM
+    graph: SharedGraph, ref: Ref, cells: Sequence[WrongCell], fewest: int, room: float = ROOM
 ) -> Iterator[FittingNumber]:
     """The number that gives all of these cells; if there is none, those that give all but one."""
     if len(cells) < fewest:
         return
-    number = fitting_number(values, ref, cells, room)
+    number = fitting_number(graph, ref, cells, room)
     if number is not None:
         yield number
         return
@@ -199,6 +203,6 @@ def _numbers_that_fit(
         return
     for slip in cells[:MOST_SLIPS_TRIED]:
         others = [cell for cell in cells if cell != slip]
-        number = fitting_number(values, ref, others, room)
+        number = fitting_number(graph, ref, others, room)
         if number is not None:
             yield number
