@@ -626,13 +626,21 @@ FORWARD_MISTAKES: tuple[Mistake, ...] = (
     Mistake(
         "softmax-columns",
         "the softmax was taken down the columns",
-        share_of("sum(p, exp[p, j])", "max(p, {logits}[p, j])"),
+        any_of(
+            share_of("sum(p, exp[p, j])", "max(p, {logits}[p, j])"),
+            equations("row_sum[i] = sum(p, exp[p, i])"),
+        ),
+        optional=("row_sum",),
     ),
     Mistake("softmax-heads", "the softmax was taken over the heads", over_heads),
     Mistake(
         "softmax-whole-matrix",
         "the softmax was taken over the whole matrix",
-        share_of("sum(p, sum(u, exp[p, u]))", "max(p, max(u, {logits}[p, u]))"),
+        any_of(
+            share_of("sum(p, sum(u, exp[p, u]))", "max(p, max(u, {logits}[p, u]))"),
+            equations("row_sum[i] = sum(p, sum(u, exp[p, u]))"),
+        ),
+        optional=("row_sum",),
     ),
     Mistake(
         "softmax-without-exponentials",

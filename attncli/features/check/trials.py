@@ -112,7 +112,9 @@ class Trials:
             is_rounding = any(trial.mistake.name in roundings_of(name) for name in trial.changes)
             if is_rounding or trial.mistake.of_own or not trial.as_ours:
                 continue
-            if trial.affected.get(step, set()) == set(trial.changes):
+            made = trial.affected.get(step, set())
+            others = set(trial.changes) - made
+            if made and others <= {*trial.mistake.optional}:
                 found.append(trial)
         return found
 

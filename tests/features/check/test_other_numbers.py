@@ -138,6 +138,19 @@ def test_an_invented_step_is_not_excused_by_a_number_that_gives_a_part_of_it() -
     assert points(weights=weights, output=output) == 14
 
 
+def test_a_sum_follows_from_what_stood_where_a_right_number_was_put() -> None:
+    """By hand: the scores are 6 and 4, e^3.46 is 31.82, and e^(6/√3) is 31.95. Who puts the one for
+    the other has a sum that does not follow any more: 31.82 + 10.07.
+    """
+    given = {"Q": [[2, 0, 0]], "K": [[3, 0, 0], [2, 0, 0]], "V": [[1], [0]]}
+    marking = {"marks": 4, "decimals": 2, "steps": {"exp": 3, "row_sum": 1}, "mistake": 2}
+    answers = {"scaled": [["3.46", "2.31"]], "exp": [["31.82", "10.07"]], "row_sum": ["41.89"]}
+    put_right = answers | {"exp": [["31.95", "10.07"]]}
+    another = put_right | {"row_sum": ["43.89"]}
+    for solution, points in ((answers, 4), (put_right, 4), (another, 3)):
+        assert attncli.check(given, solution, marking=marking).earned.points == points
+
+
 def fitting(answers: dict[str, Any], cells: list[tuple[int, ...]]) -> Any:
     judgement: Judgement = attncli.check(GIVEN, {**RIGHT, **answers}).solution.verdicts
     ref = Ref("scaled", ("0", "1"))

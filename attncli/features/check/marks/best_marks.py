@@ -24,8 +24,6 @@ from attncli.features.check.trials import is_of_paper_size
 from attncli.features.check.verdicts import Judgement, Solution
 from attncli.marking.scheme import Scheme
 
-# Fewer wrong numbers have one cause, whatever stood in the place of others.
-FEWEST_WRONG = 2
 # So often, further numbers are looked for beside those that were found.
 MOST_TURNS = 5
 
@@ -148,13 +146,16 @@ def _may_be_better(
     """Whether something is left that other numbers may explain for less."""
     _, diagnoses, earned = marked
     number = sum(map(len, wrong.values()))
-    if not FEWEST_WRONG <= number <= MOST_WRONG_CELLS:
+    if not 0 < number <= MOST_WRONG_CELLS:
         return False
     if judgement.in_percent or not _is_forward_on_paper(judgement):
         return False
     # Numbers with few decimals follow from many others.
     if any(map(_is_too_coarse, earned.lost)):
         return False
+    # It has a cause of its own, or follows from what stood where a right number was put.
+    if number == 1:
+        return _has_number_put_right(judgement)
     if any(lost.reason != "missing" for lost in earned.lost):
         return True
     # A mistake that explains all of it is likelier than a slip, which costs less.
@@ -165,6 +166,16 @@ def _may_be_better(
     of_cells = any(found.error is not None and len(found.cells) > 1 for found in diagnoses)
     is_unsure = perhaps or of_cells or bool(earned.slips)
     return is_unsure and earned.taken_off > scheme.slip
+
+
+def _has_number_put_right(judgement: Judgement) -> bool:
+    """Whether a right number does not follow from those before it."""
+    steps = judgement.trace.steps
+    for name, _, cell in judgement.cells_that_are("right"):
+        is_worked = not steps[name].rule.given
+        if is_worked and not cell.follows:
+            return True
+    return False
 
 
 def _is_forward_on_paper(judgement: Judgement) -> bool:

@@ -333,12 +333,12 @@ class _Ledger:
 
     def _lose_their_shares(self, step: MarkedStep, number: int) -> bool:
         """Whether so many wrong cells of a step, without a cause, cost more than as slips."""
-        if step.alike and number:
-            return True
-        if number == 1 < step.cells:
-            return False
         share = self.share(step)
         costs_more = self._as_slips(number) < number * share
+        if step.alike:
+            return costs_more
+        if number == 1 < step.cells:
+            return False
         return costs_more and (share <= self.scheme.slip or self._has_nothing_right(step, number))
 
     def _has_nothing_right(self, step: MarkedStep, wrong: int) -> bool:
