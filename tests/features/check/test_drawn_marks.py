@@ -11,15 +11,17 @@ import pytest
 
 import attncli
 from tests.features.check.solutions_by_hand import half_even, half_up, written
-from tests.tools.marks.drawn import MISTAKES, STEPS, in_short
+from tests.tools.marks.drawn import STEPS, Errors, Student, in_short, marking
 from tests.tools.marks.run import (
     lost_by_correcting,
     lost_by_fewer_errors,
     lost_by_mending,
     lost_by_mending_a_mess,
+    lost_by_mending_a_sheet,
     unfair,
     wrong_right_marks,
 )
+from tests.tools.marks.sheets import MATRICES, SUMS
 
 MANY = pytest.param(30, marks=pytest.mark.slow)
 FULL = {
@@ -80,6 +82,21 @@ def test_who_puts_a_number_right_lost_marks_before(seed: int) -> None:
     assert [said for said in lost_by_mending_a_mess(seed) if said is not None] == []
 
 
+@pytest.mark.parametrize("mistake", ["columns", "whole matrix"])
+def test_a_mistake_in_the_sums_costs_what_it_does_where_they_are_not_written(mistake: str) -> None:
+    given = {"Q": [[1, 2], [2, 1], [0, 1]], "K": [[1, 1], [2, 1], [0, 2]], "V": [[1], [3], [0]]}
+    costs = []
+    for sheet in (MATRICES, SUMS):
+        student = Student(given, 2, half_up(2), (), 0, sheet)
+        solution = student.solution(Errors((mistake,)))
+        found = attncli.check(given, solution.answers, marking=marking(solution)).earned
+        assert found is not None
+        [taken] = found.mistakes
+        assert mistake in taken.said
+        costs.append(found.of - found.points)
+    assert costs == [2, 2]
+
+
 @pytest.mark.long
 def test_a_number_that_two_mistakes_give_about_as_well_is_tried_for_both() -> None:
     """By one of them a weight is 0.12, and by the one that was made 0.14."""
@@ -94,7 +111,13 @@ def test_a_number_that_two_mistakes_give_about_as_well_is_tried_for_both() -> No
     ]
     + [
         pytest.param(6, each, marks=pytest.mark.slow)
-        for each in (lost_by_mending, lost_by_mending_a_mess, lost_by_fewer_errors, unfair)
+        for each in (
+            lost_by_mending,
+            lost_by_mending_a_sheet,
+            lost_by_mending_a_mess,
+            lost_by_fewer_errors,
+            unfair,
+        )
     ]
     + [pytest.param(3, lost_by_correcting, marks=pytest.mark.slow)],
 )
@@ -119,7 +142,7 @@ def test_a_mistake_costs_the_same_without_the_zero_of_a_number(
 ) -> None:
     """3 was used for e: one weight of these is 0.60 or 0.30, and is written with one decimal."""
     problem = given | {"V": [[-1, 0], [1, 0], [-1, 1]]}
-    step, work = MISTAKES["base 3"]
+    step, work = MATRICES.mistakes["base 3"]
     in_full = written(problem, work={step: work}, only=asked)
     without_zero = in_short(in_full)
     assert without_zero != in_full

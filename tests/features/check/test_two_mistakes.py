@@ -12,7 +12,7 @@ import pytest
 import attncli
 from attncli.mistakes.model import BESIDES
 from tests.features.check.solutions_by_hand import Work, softmax, written
-from tests.tools.marks.drawn import MISTAKES
+from tests.tools.marks.sheets import MATRICES
 
 # No number of these is right by chance.
 GIVEN = {
@@ -51,7 +51,7 @@ def test_both_are_named(
     # The equation of each is there.
     data = found.to_dict()["diagnoses"]
     changed = {equation.split("[")[0] for equation in data[0]["equations"]}
-    assert changed >= {MISTAKES[first][0], MISTAKES[second][0]}
+    assert changed >= {MATRICES.mistakes[name][0] for name in (first, second)}
 
 
 CAUSAL = GIVEN | {"mask": "causal"}

@@ -1,7 +1,7 @@
 """Solutions as drawn students write them, for what has to be true of all marks.
 
-A student works out the four matrices, with mistakes, slips and blanks, and rounds in one of several
-ways. Everything is NumPy, as in `solutions_by_hand.py`.
+A student works out the steps of a sheet, with mistakes, slips and blanks, and rounds in one of
+several ways. Everything is NumPy, as in `solutions_by_hand.py`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -21,91 +21,61 @@ from tests.features.check.solutions_by_hand import (
     Array,
     Matrices,
     Rounding,
-    Work,
     Written,
     half_even,
     half_up,
-    softmax,
 )
+from tests.tools.marks.sheets import MATRICES, Sheet
 
 STEPS = tuple(WORK)
 
 
-def _over_all(z: Array) -> Array:
-    exponentials = np.exp(z)
-    return np.asarray(exponentials / exponentials.sum())
-
-
-def _shares(z: Array) -> Array:
-    return np.asarray(z / z.sum(axis=-1, keepdims=True))
-
-
-def _powers(base: float) -> Work:
-    return lambda m: _shares(base ** m["scaled"])
-
-
-def _root_of_d_k(m: Matrices) -> float:
-    return math.sqrt(m["K"].shape[-1])
-
-
-# What people do otherwise, each as other work for one step. Those of scores and of outputs need as
-# many queries as keys, or as many features of keys as of values.
-MISTAKES: dict[str, tuple[str, Work]] = {
-    "K Q^T": ("scores", lambda m: m["K"] @ m["Q"].T),
-    "Q Q^T": ("scores", lambda m: m["Q"] @ m["Q"].T),
-    "K K^T": ("scores", lambda m: m["K"] @ m["K"].T),
-    "Q V^T": ("scores", lambda m: m["Q"] @ m["V"].T),
-    "not scaled": ("scaled", lambda m: m["scores"]),
-    "by d_k": ("scaled", lambda m: m["scores"] / m["K"].shape[-1]),
-    "by the root of n": ("scaled", lambda m: m["scores"] / math.sqrt(len(m["K"]))),
-    "by n": ("scaled", lambda m: m["scores"] / len(m["K"])),
-    "times the root": ("scaled", lambda m: m["scores"] * _root_of_d_k(m)),
-    "columns": ("weights", lambda m: softmax(m["scaled"].T).T),
-    "whole matrix": ("weights", lambda m: _over_all(m["scaled"])),
-    "plain shares": ("weights", lambda m: _shares(m["scaled"])),
-    "base 2": ("weights", _powers(2)),
-    "base 3": ("weights", _powers(3)),
-    "squares": ("weights", lambda m: _shares(m["scaled"] ** 2)),
-    "no sum": ("weights", lambda m: np.exp(m["scaled"])),
-    "twice": ("weights", lambda m: softmax(softmax(m["scaled"]))),
-    "A K": ("output", lambda m: m["weights"] @ m["K"]),
-    "A Q": ("output", lambda m: m["weights"] @ m["Q"]),
-    "A^T V": ("output", lambda m: m["weights"].T @ m["V"]),
-    "scores, not weights": ("output", lambda m: m["scaled"] @ m["V"]),
-}
-
-
 @dataclass(frozen=True)
 class Drawn:
-    """A problem, and a solution of it with so many decimals; `truth` has the right numbers."""
+    """A problem, and a solution of it with so many decimals; `truth` has the right numbers of its
+    sheet.
+    """
 
     given: dict[str, Any]
     answers: dict[str, Any]
     truth: Matrices
     decimals: int
+    sheet: Sheet = MATRICES
 
     def mended(self, step: str, index: tuple[int, ...]) -> Drawn:
         """The same with the right number in a cell."""
         answers = deepcopy(self.answers)
-        row, column = index
-        answers[step][row][column] = self.right(step, index)
-        return Drawn(self.given, answers, self.truth, self.decimals)
+        _row_of(answers, step, index)[index[-1]] = self.right(step, index)
+        return replace(self, answers=answers)
 
     def not_right(self) -> Iterator[tuple[str, tuple[int, ...]]]:
         """The cells that have another number than the right one, wherever it comes from."""
-        for name, rows in self.answers.items():
-            for index in np.ndindex(len(rows), len(rows[0])):
-                if rows[index[0]][index[1]] != self.right(name, index):
+        for name in self.answers:
+            for index in np.ndindex(self.truth[name].shape):
+                if self.written(name, index) != self.right(name, index):
                     yield name, index
+
+    def written(self, step: str, index: tuple[int, ...]) -> str | None:
+        return _row_of(self.answers, step, index)[index[-1]]
 
     @property
     def blanks(self) -> int:
         """How many numbers are left blank."""
-        rows = [row for step in self.answers.values() for row in step]
-        return sum(row.count(None) for row in rows)
+        cells = [
+            (name, index) for name in self.answers for index in np.ndindex(self.truth[name].shape)
+        ]
+        return sum(self.written(*cell) is None for cell in cells)
 
     def right(self, step: str, index: tuple[int, ...]) -> str:
         return f"{half_up(self.decimals)(self.truth[step])[index]:.{self.decimals}f}"
+
+
+def _row_of(answers: dict[str, Any], step: str, index: tuple[int, ...]) -> list[str | None]:
+    """The row of a cell; a step of sums is one."""
+    found = answers[step]
+    for at in index[:-1]:
+        found = found[at]
+    return cast("list[str | None]", found)
 
 
 def drawn_problem(choice: Random, *, square: bool = True) -> dict[str, Any]:
@@ -122,13 +92,6 @@ def drawn_problem(choice: Random, *, square: bool = True) -> dict[str, Any]:
         return choice.randint(-2, 3) if whole else round(choice.uniform(-1.5, 1.5), 1)
 
     return {"Q": matrix(queries, d_k), "K": matrix(keys, d_k), "V": matrix(keys, d_v)}
-
-
-def worked(given: dict[str, Any]) -> Matrices:
-    numbers: Matrices = {name: np.array(array, dtype=float) for name, array in given.items()}
-    for name, work in WORK.items():
-        numbers[name] = work(numbers)
-    return numbers
 
 
 def drawn_rounding(choice: Random, decimals: int) -> Rounding:
@@ -165,12 +128,13 @@ class Student:
     rounding: Rounding
     left_out: tuple[str, ...]
     seed: int
+    sheet: Sheet = MATRICES
 
     def solution(self, errors: Errors) -> Drawn:
         """The solution with these errors: what comes after is worked out from what is written."""
         numbers = {name: np.array(array, dtype=float) for name, array in self.given.items()}
-        work = WORK | dict(map(MISTAKES.__getitem__, errors.mistakes))
-        for name in STEPS:
+        work = {**self.sheet.work, **dict(map(self.sheet.mistakes.__getitem__, errors.mistakes))}
+        for name in work:
             with np.errstate(all="ignore"):
                 found = self.rounding(work[name](numbers))
             for step, index, kind in errors.slips:
@@ -181,14 +145,13 @@ class Student:
                 found = self.rounding(np.array([[choice.uniform(-3, 3) for _ in r] for r in found]))
             numbers[name] = found
         answers: dict[str, Any] = {
-            name: _texts(numbers[name], self.decimals)
-            for name in STEPS
-            if name not in self.left_out
+            name: _texts(numbers[name], self.decimals) for name in work if name not in self.left_out
         }
-        for step, (row, column) in errors.blanks:
+        for step, index in errors.blanks:
             if step in answers:
-                answers[step][row][column] = None
-        return Drawn(self.given, answers, worked(self.given), self.decimals)
+                _row_of(answers, step, index)[index[-1]] = None
+        truth = self.sheet.worked(self.given)
+        return Drawn(self.given, answers, truth, self.decimals, self.sheet)
 
     def hidden(self, errors: Errors) -> list[Any]:
         """The errors that do not show: without one of them, the same numbers would be written."""
@@ -206,14 +169,15 @@ def drawn_student(choice: Random, seed: int) -> tuple[Student, Errors]:
     decimals = choice.choice([2, 2, 2, 3])
     rounding = choice.choice([half_up, half_up, half_up, half_even])(decimals)
     left_out = tuple(name for name in STEPS[:-1] if choice.random() < 0.15)
-    truth = worked(given)
+    truth = MATRICES.worked(given)
 
     def cell() -> tuple[str, tuple[int, ...]]:
         step = choice.choice(STEPS)
         return step, tuple(choice.randrange(length) for length in truth[step].shape)
 
     made = {
-        MISTAKES[name][0]: name for name in choice.sample([*MISTAKES], choice.choice([0, 1, 2]))
+        MATRICES.mistakes[name][0]: name
+        for name in choice.sample([*MATRICES.mistakes], choice.choice([0, 1, 2]))
     }
     slips = {cell(): choice.randrange(SLIPS) for _ in range(choice.choice([0, 1, 1, 2, 3]))}
     # A blank that is filled in with a wrong number is no error less.
@@ -237,7 +201,7 @@ def scattered_slips(
     them.
     """
     decimals = choice.choice([2, 2, 3])
-    truth = worked(given)
+    truth = MATRICES.worked(given)
     right = {name: half_up(decimals)(truth[name]) for name in STEPS}
     cells = [(name, index) for name in STEPS for index in np.ndindex(right[name].shape)]
     slips = choice.sample(cells, choice.randint(*SCATTERED))
@@ -247,15 +211,17 @@ def scattered_slips(
     return Drawn(given, answers, truth, decimals), slips
 
 
-def student_of_a_class(choice: Random, given: dict[str, Any], seed: int) -> tuple[Student, Errors]:
+def student_of_a_class(
+    choice: Random, given: dict[str, Any], seed: int, sheet: Sheet = MATRICES
+) -> tuple[Student, Errors]:
     """A student with a mistake, a slip, or both, who writes two decimals, or three."""
     decimals = choice.choice([2, 2, 3])
-    truth = worked(given)
-    step = choice.choice(STEPS)
+    truth = sheet.worked(given)
+    step = choice.choice([*sheet.work])
     slip = step, tuple(map(choice.randrange, truth[step].shape)), choice.randrange(SLIPS)
-    mistake = choice.choice([*MISTAKES])
+    mistake = choice.choice([*sheet.mistakes])
     mistakes, slips = choice.choice([((mistake,), ()), ((), (slip,)), ((mistake,), (slip,))])
-    return Student(given, decimals, half_up(decimals), (), seed), Errors(mistakes, slips)
+    return Student(given, decimals, half_up(decimals), (), seed, sheet), Errors(mistakes, slips)
 
 
 def _slip(choice: Random, number: float, kind: int) -> float:
@@ -273,12 +239,13 @@ def _slip(choice: Random, number: float, kind: int) -> float:
 SLIPS = 6
 
 
-def _texts(array: Array, decimals: int) -> list[list[str | None]]:
-    """What nobody can work out, as shares of a row whose sum is 0, is left blank."""
-    return [
-        [f"{number + 0.0:.{decimals}f}" if math.isfinite(number) else None for number in row]
-        for row in array
-    ]
+def _texts(array: Array, decimals: int) -> Any:
+    """A matrix, or a row of sums. What nobody can work out, as shares of a row whose sum is 0, is
+    left blank.
+    """
+    if array.ndim > 1:
+        return [_texts(row, decimals) for row in array]
+    return [f"{number + 0.0:.{decimals}f}" if math.isfinite(number) else None for number in array]
 
 
 def right_solution(choice: Random) -> Drawn:
@@ -308,17 +275,19 @@ def right_solution(choice: Random) -> Drawn:
         _write_exactly(choice, given, shown)
     left_out = [name for name in STEPS[:-1] if choice.random() < 0.25]
     answers: dict[str, Any] = {name: rows for name, rows in shown.items() if name not in left_out}
-    return Drawn(given, answers, worked(given), asked)
+    return Drawn(given, answers, MATRICES.worked(given), asked)
 
 
 def in_short(answers: Written) -> Written:
     """The same as spreadsheets write it, without zeros at the end of a number."""
-    return {name: [[*map(_short, row)] for row in rows] for name, rows in answers.items()}
+    return {name: _in_short(rows) for name, rows in answers.items()}
 
 
-def _short(text: str | None) -> str:
-    written = (text or "").rstrip("0").rstrip(".")
-    return "0" if written in ("", "-0", "-") else written
+def _in_short(written: Any) -> Any:
+    if isinstance(written, list):
+        return [*map(_in_short, written)]
+    text = (written or "").rstrip("0").rstrip(".")
+    return "0" if text in ("", "-0", "-") else text
 
 
 def _write_exactly(choice: Random, given: dict[str, Any], shown: Written) -> None:
@@ -346,7 +315,7 @@ def in_latex(answers: dict[str, Any]) -> str:
 def wrong_numbers(drawn: Drawn, verdicts: Any) -> Iterator[tuple[str, Any]]:
     """The cells that are wrong, of all steps."""
     for name, index, _ in verdicts.cells_that_are("wrong"):
-        if drawn.answers[name][index[0]][index[1]] != drawn.right(name, index):
+        if drawn.written(name, index) != drawn.right(name, index):
             yield name, index
 
 
@@ -355,6 +324,6 @@ def marking(drawn: Drawn) -> dict[str, Any]:
     return {
         "marks": 20,
         "decimals": drawn.decimals,
-        "steps": {"scores": 4, "scaled": 4, "weights": 6, "output": 6},
+        "steps": dict(drawn.sheet.worth),
         "mistake": 2,
     }

@@ -2,6 +2,7 @@
 
     python tests/tools/marks/run.py right --cases 5000
     python tests/tools/marks/run.py monotony --cases 20000
+    python tests/tools/marks/run.py sheets --cases 20000
     python tests/tools/marks/run.py messy --cases 20000
     python tests/tools/marks/run.py corrected --cases 20000
     python tests/tools/marks/run.py scattered --cases 20000
@@ -11,7 +12,8 @@
 right: no right solution is below full marks, however it was rounded and written. monotony: who puts
 a number right never loses a mark. A case is a solution before and after: one number put right, and
 all others as they were, also those that follow from it. The solution has a mistake, a slip, or
-both, in a problem of a class. messy: the same with up to two mistakes and three slips, blanks, and
+both, in a problem of a class. sheets: so, too, with all steps that a set asks for, from the
+queries to the output. messy: the same with up to two mistakes and three slips, blanks, and
 now and then a step that is invented. corrected: one number after the other of such a solution,
 until all are right. scattered: so, too, but wrong are two to eight numbers of a right solution, and
 nothing follows from them. fewer: who makes one error less never loses a mark. A case has one
@@ -19,7 +21,8 @@ mistake, slip or blank less, and what follows worked out again. One error may hi
 in which the hidden one shows now says nothing, and is no case. Who fills in a blank with a wrong
 number may lose a slip.
 fairness: one mistake costs the same in every problem in which two numbers or more show it, whether
-all steps are asked or only some, and also where whole numbers are written without decimals.
+all steps are asked or only some, with or without the exponentials and their sums, and also where
+whole numbers are written without decimals.
 
 Told is each case that breaks this, with the seed that draws it. The exit code is 1 if any does.
 """
@@ -30,7 +33,7 @@ import argparse
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -42,11 +45,12 @@ import attncli
 from attncli.features.check.rounded_between import rounded_between
 from attncli.features.check.verdicts import Verdict
 from attncli.problem.text.source import decode
-from tests.features.check.solutions_by_hand import written
+from tests.features.check.solutions_by_hand import half_up
 from tests.tools.marks.drawn import (
-    MISTAKES,
     STEPS,
     Drawn,
+    Errors,
+    Student,
     drawn_student,
     in_latex,
     in_short,
@@ -54,9 +58,9 @@ from tests.tools.marks.drawn import (
     right_solution,
     scattered_slips,
     student_of_a_class,
-    worked,
     wrong_numbers,
 )
+from tests.tools.marks.sheets import MATRICES, SUMS, WHOLE, Sheet
 
 # What a single number costs.
 SLIP = 1
@@ -89,6 +93,15 @@ def lost_by_mending(seed: int) -> Iterator[str | None]:
     """
     choice = Random(f"mended:{seed}")
     student, errors = student_of_a_class(choice, _problem_of_a_class(seed), seed)
+    drawn = student.solution(errors)
+    yield from _lost_by_each(checked(drawn), drawn, [*drawn.not_right()], f"{errors}", choice)
+
+
+def lost_by_mending_a_sheet(seed: int) -> Iterator[str | None]:
+    """The same where exponentials, their sums, queries, keys and values are written, too."""
+    choice = Random(f"sheet:{seed}")
+    given = _problem_of_a_class(seed, given="x")
+    student, errors = student_of_a_class(choice, given, seed, WHOLE)
     drawn = student.solution(errors)
     yield from _lost_by_each(checked(drawn), drawn, [*drawn.not_right()], f"{errors}", choice)
 
@@ -201,24 +214,30 @@ def _short(found: Any) -> str:
 
 
 def unfair(seed: int) -> Iterator[str | None]:
-    """Each mistake in one problem, where all steps are asked, and where some are: None, or what it
-    costs, if that is not 2.
+    """Each mistake in one problem, where all steps are asked, and where some are, and where the
+    exponentials and their sums are, too: None, or what it costs, if that is not 2.
     """
     given = _problem_of_a_class(seed)
     choice = Random(f"fairness:{seed}")
     some = choice.sample(STEPS, choice.randint(1, len(STEPS) - 1))
-    for asked in (STEPS, tuple(name for name in STEPS if name in some)):
-        yield from _unfair_in(given, asked)
+    yield from _unfair_in(given, MATRICES, STEPS)
+    yield from _unfair_in(given, MATRICES, some)
+    yield from _unfair_in(given, SUMS, tuple(SUMS.work))
 
 
-def _unfair_in(given: dict[str, Any], asked: tuple[str, ...]) -> Iterator[str | None]:
-    scheme = marking(Drawn(given, {}, worked(given), 2))
+def _unfair_in(given: dict[str, Any], sheet: Sheet, asked: Collection[str]) -> Iterator[str | None]:
+    left_out = tuple(name for name in sheet.work if name not in asked)
+    student = Student(given, 2, half_up(2), left_out, 0, sheet)
+    scheme = marking(student.solution(Errors()))
     steps = {name: scheme["steps"][name] for name in asked}
     full = sum(steps.values())
     scheme |= {"steps": steps, "marks": full}
-    for name, (step, work) in MISTAKES.items():
-        answers = written(given, work={step: work}, only=asked)
-        for form in (answers, in_short(answers)):
+    for name in sheet.mistakes:
+        solution = student.solution(Errors((name,)))
+        # Shares of nothing are no numbers.
+        if solution.blanks:
+            continue
+        for form in (solution.answers, in_short(solution.answers)):
             found = attncli.check(given, form, marking=scheme)
             assert found.earned is not None
             # One number that is wrong by itself is a slip, whatever made it; and one that may have
@@ -230,23 +249,28 @@ def _unfair_in(given: dict[str, Any], asked: tuple[str, ...]) -> Iterator[str | 
             yield None if cost == 2 else f"{name}: {cost} in {form} of {given}: {found.earned}"
 
 
-_PROBLEMS: dict[int, list[Any]] = {}
+_PROBLEMS: dict[tuple[str, int], list[Any]] = {}
 
 
-def _problem_of_a_class(seed: int) -> dict[str, Any]:
+def _problem_of_a_class(seed: int, given: str = "qkv") -> dict[str, Any]:
     """One of a set as `attncli generate` draws it for a class."""
     of_a_set = 20
     number = seed // of_a_set
-    if number not in _PROBLEMS:
-        _PROBLEMS[number] = attncli.problems(
-            f"fairness {number}", of_a_set, given="qkv", dims=(3, 2, 2, 2)
+    if (given, number) not in _PROBLEMS:
+        _PROBLEMS[given, number] = attncli.problems(
+            f"fairness {number}", of_a_set, given=given, dims=DIMS[given]
         )
-    problem = _PROBLEMS[number][seed % of_a_set]
-    return {name: problem.given[name].value.tolist() for name in ("Q", "K", "V")}
+    problem = _PROBLEMS[given, number][seed % of_a_set]
+    numbers = {name: each.value.tolist() for name, each in problem.given.items()}
+    return {name: numbers[name] for name in GIVEN[given]}
 
 
+# What is given, and how large it is: tokens, features of a token, of a key, and of a value.
+GIVEN = {"qkv": ("Q", "K", "V"), "x": ("X", "W_Q", "W_K", "W_V")}
+DIMS = {"qkv": (3, 2, 2, 2), "x": (4, 2, 3, 5)}
 CASES = {
     "monotony": lost_by_mending,
+    "sheets": lost_by_mending_a_sheet,
     "messy": lost_by_mending_a_mess,
     "corrected": lost_by_correcting,
     "scattered": lost_by_scattered_numbers,

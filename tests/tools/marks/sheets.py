@@ -1,0 +1,138 @@
+"""What a class works out: four matrices, or all the steps that a set asks for, and what people do
+otherwise in each of them. Everything is NumPy.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from tests.features.check.solutions_by_hand import WORK, Array, Matrices, Work, softmax
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The steps with their work, in order; each mistake as other work for one of them; and what the
+    numbers of each step are worth.
+    """
+
+    work: Mapping[str, Work]
+    mistakes: Mapping[str, tuple[str, Work]]
+    worth: Mapping[str, float]
+
+    def worked(self, given: Mapping[str, object]) -> Matrices:
+        """The right numbers of a problem."""
+        numbers: Matrices = {name: np.array(array, dtype=float) for name, array in given.items()}
+        for name, work in self.work.items():
+            numbers[name] = work(numbers)
+        return numbers
+
+
+def _over_all(z: Array) -> Array:
+    exponentials = np.exp(z)
+    return np.asarray(exponentials / exponentials.sum())
+
+
+def _shares(z: Array) -> Array:
+    return np.asarray(z / z.sum(axis=-1, keepdims=True))
+
+
+def _powers(base: float) -> Work:
+    return lambda m: _shares(base ** m["scaled"])
+
+
+def _root_of_d_k(m: Matrices) -> float:
+    return math.sqrt(m["K"].shape[-1])
+
+
+# Those of scores and of outputs need as many queries as keys, or as many features of keys as of
+# values.
+OF_SCORES: dict[str, tuple[str, Work]] = {
+    "K Q^T": ("scores", lambda m: m["K"] @ m["Q"].T),
+    "Q Q^T": ("scores", lambda m: m["Q"] @ m["Q"].T),
+    "K K^T": ("scores", lambda m: m["K"] @ m["K"].T),
+}
+OF_SCALE: dict[str, tuple[str, Work]] = {
+    "not scaled": ("scaled", lambda m: m["scores"]),
+    "by d_k": ("scaled", lambda m: m["scores"] / m["K"].shape[-1]),
+    "by the root of n": ("scaled", lambda m: m["scores"] / math.sqrt(len(m["K"]))),
+    "by n": ("scaled", lambda m: m["scores"] / len(m["K"])),
+    "times the root": ("scaled", lambda m: m["scores"] * _root_of_d_k(m)),
+}
+OF_VALUES: dict[str, tuple[str, Work]] = {"Q V^T": ("scores", lambda m: m["Q"] @ m["V"].T)}
+OF_WEIGHTS: dict[str, tuple[str, Work]] = {
+    "columns": ("weights", lambda m: softmax(m["scaled"].T).T),
+    "whole matrix": ("weights", lambda m: _over_all(m["scaled"])),
+    "plain shares": ("weights", lambda m: _shares(m["scaled"])),
+    "base 2": ("weights", _powers(2)),
+    "base 3": ("weights", _powers(3)),
+    "squares": ("weights", lambda m: _shares(m["scaled"] ** 2)),
+    "no sum": ("weights", lambda m: np.exp(m["scaled"])),
+    "twice": ("weights", lambda m: softmax(softmax(m["scaled"]))),
+    "A K": ("output", lambda m: m["weights"] @ m["K"]),
+    "A Q": ("output", lambda m: m["weights"] @ m["Q"]),
+    "A^T V": ("output", lambda m: m["weights"].T @ m["V"]),
+    "scores, not weights": ("output", lambda m: m["scaled"] @ m["V"]),
+}
+MATRICES = Sheet(
+    WORK,
+    OF_SCORES | OF_VALUES | OF_SCALE | OF_WEIGHTS,
+    {"scores": 4, "scaled": 4, "weights": 6, "output": 6},
+)
+
+# Where the exponentials and their sums are written, too.
+OF_SUMS: dict[str, tuple[str, Work]] = {
+    "exp of scores": ("exp", lambda m: np.exp(m["scores"])),
+    "base 2": ("exp", lambda m: 2 ** m["scaled"]),
+    "base 3": ("exp", lambda m: 3 ** m["scaled"]),
+    "squares": ("exp", lambda m: m["scaled"] ** 2),
+    "columns": ("row_sum", lambda m: m["exp"].sum(axis=0)),
+    "whole matrix": ("row_sum", lambda m: np.full(len(m["exp"]), m["exp"].sum())),
+    "sum of scores": ("row_sum", lambda m: m["scaled"].sum(axis=1)),
+    "no sum": ("weights", lambda m: m["exp"]),
+    "plain shares": ("weights", lambda m: _shares(m["scaled"])),
+    "A^T V": ("output", lambda m: m["weights"].T @ m["V"]),
+    "scores, not weights": ("output", lambda m: m["scaled"] @ m["V"]),
+    "exponentials, not weights": ("output", lambda m: m["exp"] @ m["V"]),
+}
+_SUMS: dict[str, Work] = {
+    "scores": WORK["scores"],
+    "scaled": WORK["scaled"],
+    "exp": lambda m: np.exp(m["scaled"]),
+    "row_sum": lambda m: m["exp"].sum(axis=1),
+    "weights": lambda m: m["exp"] / m["row_sum"][:, None],
+    "output": WORK["output"],
+}
+SUMS = Sheet(
+    _SUMS,
+    OF_SCORES | OF_SCALE | OF_SUMS,
+    {"scores": 3, "scaled": 3, "exp": 4, "row_sum": 1, "weights": 4, "output": 5},
+)
+
+# All that a set asks for by itself, with the marks that it gives.
+_OF_TOKENS: dict[str, tuple[str, Work]] = {
+    "X W_K for Q": ("Q", lambda m: m["X"] @ m["W_K"]),
+    "X W_Q for K": ("K", lambda m: m["X"] @ m["W_Q"]),
+}
+_TOKENS: dict[str, Work] = {
+    "Q": lambda m: m["X"] @ m["W_Q"],
+    "K": lambda m: m["X"] @ m["W_K"],
+    "V": lambda m: m["X"] @ m["W_V"],
+}
+_WORTH_OF_TOKENS: dict[str, float] = {"Q": 1.5, "K": 1.5, "V": 3}
+_WORTH_OF_SUMS: dict[str, float] = {
+    "scores": 2.5,
+    "scaled": 2.5,
+    "exp": 2.5,
+    "row_sum": 1,
+    "weights": 2.5,
+    "output": 3,
+}
+WHOLE = Sheet(
+    _TOKENS | _SUMS,
+    _OF_TOKENS | OF_SCORES | OF_SCALE | OF_SUMS,
+    _WORTH_OF_TOKENS | _WORTH_OF_SUMS,
+)
