@@ -91,6 +91,20 @@ class CellValues:
             trace, self.answers, self, frozenset(changes) | steps_after(trace, changes)
         )
 
+    def with_answers(self, answers: Answers, changed: Collection[str]) -> CellValues:
+        """The values of another solution, in which only these steps are written otherwise. What the
+        problem says is known already, and so is what follows in steps that are not after these.
+        """
+        moved = steps_after(self.trace, changed)
+        own_steps = {name: cells for name, cells in self._own_steps.items() if name not in moved}
+        return CellValues(
+            self.trace,
+            answers,
+            _true_steps=self._true_steps,
+            _own_steps=own_steps,
+            _sizes=self._sizes,
+        )
+
     def _unmoved(self, name: str) -> CellValues | None:
         """The values that have worked this step out already, if it is none that has moved."""
         return None if name in self.moved else self.before

@@ -42,7 +42,7 @@ from attncli.equation.intervals import Interval
 from attncli.equation.nodes import Ref
 from attncli.equation.rounding import EXACTLY
 from attncli.errors import AttncliError
-from attncli.features.check.cell_values import CellIndex, CellValues, cell_of
+from attncli.features.check.cell_values import CellIndex, CellValues, cell_of, steps_after
 from attncli.features.check.reachability import CellEquation, Effort
 from attncli.page.printer import format_number
 from attncli.problem.model import Problem
@@ -444,10 +444,29 @@ def _judged(trace: Trace, answers: Answers, decimals: int | None) -> Judgement:
 
 def judge_answers(trace: Trace, answers: Answers) -> Judgement:
     """Every cell of a solution, judged by what each of its claims stands for."""
-    values = CellValues(trace, answers)
+    return _judge(CellValues(trace, answers), {})
+
+
+def judge_with(judgement: Judgement, claims: Mapping[CellOfStep, Claim | None]) -> Judgement:
+    """The same solution, judged with other claims in some cells. Only steps that have one of them,
+    or that come after, are judged anew.
+    """
+    answers = judgement.answers.with_claims(claims)
+    changed = {name for name, _ in claims}
+    values = judgement.values.with_answers(answers, changed)
+    moved = changed | steps_after(judgement.trace, changed)
+    known = {name: cells for name, cells in judgement.by_value.items() if name not in moved}
+    return _judge(values, known)
+
+
+def _judge(values: CellValues, known: Mapping[str, NDArray[np.object_]]) -> Judgement:
+    """The verdicts on all steps, those that are `known` as they are."""
     effort = Effort()
     by_value: dict[str, NDArray[np.object_]] = {}
-    for name, answer in answers.steps.items():
+    for name, answer in values.answers.steps.items():
+        if name in known:
+            by_value[name] = known[name]
+            continue
         cells = _judge_step(values, answer, effort)
         by_value[name] = _with_carried_from_right(values, name, cells, by_value)
     steps = _without_coarse(values, by_value)
@@ -575,7 +594,8 @@ def _with_right_numbers(
         for index in indices:
             claim = cast("Claim", values.written(name, index))
             follow[name, index] = claim.with_number(values.own(name, index))
-    return CellValues(values.trace, values.answers.with_claims(follow))
+    answers = values.answers.with_claims(follow)
+    return values.with_answers(answers, miswritten)
 
 
 def _is_carried(values: CellValues, name: str, index: CellIndex, claim: Claim) -> bool:

@@ -24,6 +24,8 @@ from attncli.features.check.verdicts import (
     Judgement,
     differs_as_written,
     judge,
+    judge_answers,
+    judge_with,
     rounds_to,
 )
 from attncli.page.printer import format_number
@@ -282,6 +284,29 @@ def test_doubles_pasted_after_a_slip_are_carried(file: str, form: str) -> None:
     )
     assert (2, 1) in where(verdicts, "output", "carried")
     assert not verdicts.carried_by_rounding
+
+
+CHANGED = [
+    {("K", (1, 0)): "7.00"},
+    {("scores", (0, 1)): None},
+    {("exp", (2, 2)): "0.10", ("row_sum", (1,)): "0.00"},
+    {("weights", (0, 0)): "0.5", ("output", (1, 1)): "3.00"},
+]
+
+
+@pytest.mark.parametrize("slip", [0.0, 0.25])
+@pytest.mark.parametrize("changed", CHANGED, ids=["K", "a blank", "a sum of 0", "few decimals"])
+def test_a_solution_with_other_numbers_is_judged_as_if_they_stood_there(
+    changed: dict[tuple[str, tuple[int, ...]], str | None], slip: float
+) -> None:
+    """What comes before them is not judged again, and is the same."""
+    before = pasted("i_love_ai", "{:.2f}", slip)
+    claims = {cell: text and read_claim(text) for cell, text in changed.items()}
+    found = judge_with(before, claims)
+    anew = judge_answers(before.trace, before.answers.with_claims(claims))
+    # NaN is not itself, and its text is.
+    assert [*map(repr, found.cells())] == [*map(repr, anew.cells())]
+    assert [*map(repr, found.cells())] != [*map(repr, before.cells())]
 
 
 def test_digits_of_a_float32_are_claims() -> None:

@@ -37,7 +37,9 @@ def _over_all(z: Array) -> Array:
 
 
 def _shares(z: Array) -> Array:
-    return np.asarray(z / z.sum(axis=-1, keepdims=True))
+    # On paper, a sum of nothing is 0, and no 1e-16.
+    total = np.round(z.sum(axis=-1, keepdims=True), 9)
+    return np.asarray(z / total)
 
 
 def _powers(base: float) -> Work:

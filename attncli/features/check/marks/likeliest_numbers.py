@@ -20,7 +20,7 @@ from attncli.features.check.marks.replacements import other_numbers
 from attncli.features.check.marks.solution import PERHAPS
 from attncli.features.check.rough_values import RoughValues
 from attncli.features.check.trials import Trial, trials_of
-from attncli.features.check.verdicts import JudgedCell, Judgement, indices_where, judge_answers
+from attncli.features.check.verdicts import JudgedCell, Judgement, indices_where, judge_with
 from attncli.mistakes.model import each_of
 
 # So many sets of other numbers are marked, those that leave the fewest errors first.
@@ -167,8 +167,7 @@ class _Account:
 
     @classmethod
     def of(cls, judgement: Judgement, known: Sequence[Trial], others: OtherNumbers) -> _Account:
-        answers = others.put_into(judgement.answers)
-        return cls(judge_answers(judgement.trace, answers), known, others)
+        return cls(judge_with(judgement, others.numbers), known, others)
 
     @property
     def wrong(self) -> frozenset[WrongCell]:

@@ -12,7 +12,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import TypeAlias, cast
 
-from attncli.answers.model import Answers, Claim
+from attncli.answers.model import Claim
 from attncli.features.check.cell_values import CellIndex
 from attncli.features.check.marks.model import WrongCell
 from attncli.features.check.no_work import is_one_number
@@ -54,10 +54,6 @@ class OtherNumbers:
 
     def with_numbers(self, further: Mapping[WrongCell, Claim]) -> OtherNumbers:
         return replace(self, numbers={**self.numbers, **further})
-
-    def put_into(self, answers: Answers) -> Answers:
-        """The answers with these numbers."""
-        return answers.with_claims(self.numbers)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from attncli.features.check.marks.other_numbers import OtherNumbers, WrittenNumb
 from attncli.features.check.marks.partial_mistakes import GivenByMistake, given_by_mistakes
 from attncli.features.check.marks.slips_before import SlipBefore, slips_before
 from attncli.features.check.trials import Trial
-from attncli.features.check.verdicts import JudgedCell, Judgement, indices_where, judge_answers
+from attncli.features.check.verdicts import JudgedCell, Judgement, indices_where, judge_with
 
 
 def other_numbers(
@@ -90,8 +90,7 @@ class _Replacements:
     def _without_right(self) -> Judgement:
         """The solution as if nothing stood in the place of its right numbers."""
         right = [(name, index) for name, index, _ in self.judgement.cells_that_are("right")]
-        answers = self.judgement.answers.with_claims(dict.fromkeys(right))
-        return judge_answers(self.judgement.trace, answers)
+        return judge_with(self.judgement, dict.fromkeys(right))
 
     def _that_follow(self, name: str) -> dict[WrongCell, Claim]:
         """What follows from the numbers before, where the right one is another."""
