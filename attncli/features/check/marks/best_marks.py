@@ -130,12 +130,13 @@ def _better(marked: MarkedSolution, scheme: Scheme) -> tuple[MarkedSolution, Oth
     if not _may_be_better(judgement, wrong, marked, scheme):
         return None
     best = None
-    for others, judged in likeliest(judgement, wrong, diagnoses, earned):
+    for others, judged in likeliest(judgement, wrong, diagnoses, earned, scheme):
         other = Solution(judged, solution.lenient, solution.other_form)
         diagnosed_other = diagnosed(other)
         found = _marked(*diagnosed_other, scheme)
-        if found.marks.balance > earned.balance:
-            earned = found.marks
+        marks = found.marks
+        if marks.balance > earned.balance:
+            earned = marks
             best = found, others
     return best
 

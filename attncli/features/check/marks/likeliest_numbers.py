@@ -5,22 +5,26 @@ To mark a solution takes a while. So its errors are counted first, about as a sc
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import islice
+from math import prod
 from typing import NamedTuple
 
 from attncli.answers.model import ONE_UNIT_OFF, Claim
 from attncli.features.check.cell_values import CellIndex, steps_after
 from attncli.features.check.diagnosis import Diagnosis
-from attncli.features.check.marks.model import Marks, TakenOff, WrongCell
+from attncli.features.check.marks.model import NOTHING, Marks, TakenOff, WrongCell
 from attncli.features.check.marks.other_numbers import OtherNumbers, WrongOfSteps
 from attncli.features.check.marks.replacements import other_numbers
 from attncli.features.check.marks.solution import PERHAPS
 from attncli.features.check.rough_values import RoughValues
 from attncli.features.check.trials import Trial, trials_of
 from attncli.features.check.verdicts import JudgedCell, Judgement, indices_where, judge_with
+from attncli.marking.scheme import Scheme
 from attncli.mistakes.model import each_of
 
 # So many sets of other numbers are marked, those that leave the fewest errors first.
@@ -30,11 +34,34 @@ MOST_CELLS_JUDGED = 30_000
 # What a mistake gives of more cells is no chance.
 CELLS_FOR_A_MISTAKE = 3
 NO_OTHERS = OtherNumbers({})
-# A mistake costs about as much.
-SLIPS_OF_A_MISTAKE = 2
 # A mistake gives what is as near: in halves of a unit, or this share of the number.
 HALVES_NEAR = 2
 SHARE_NEAR = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class _Prices:
+    """What a mistake and a cell of each step are worth in a scheme, in slips."""
+
+    mistake: Fraction
+    shares: Mapping[str, Fraction]
+
+    @classmethod
+    def of(cls, judgement: Judgement, scheme: Scheme) -> _Prices:
+        slip = scheme.slip or scheme.mistake or Fraction(1)
+        shares = {}
+        for name, worth in scheme.steps.items():
+            cells = prod(judgement.trace.steps[name].shape)
+            shares[name] = worth / cells / slip
+        return cls(scheme.mistake / slip, shares)
+
+    def of_cells(self, step: str, number: int) -> Fraction:
+        """What so many wrong cells of a step cost: a slip each, and no more than a mistake, or than
+        their shares.
+        """
+        as_slips = min(Fraction(number), self.mistake)
+        share = self.shares.get(step, NOTHING)
+        return max(as_slips, number * min(share, Fraction(1)))
 
 
 class _Candidate(NamedTuple):
@@ -42,17 +69,21 @@ class _Candidate(NamedTuple):
     slips.
     """
 
-    slips: int
+    slips: Fraction
     others: OtherNumbers
     judged: Judgement
 
 
 def likeliest(
-    judgement: Judgement, wrong: WrongOfSteps, diagnoses: Sequence[Diagnosis], earned: Marks
+    judgement: Judgement,
+    wrong: WrongOfSteps,
+    diagnoses: Sequence[Diagnosis],
+    earned: Marks,
+    scheme: Scheme,
 ) -> Iterator[tuple[OtherNumbers, Judgement]]:
     """Other numbers with which more of the wrong ones follow, or are those of a mistake."""
     known = _known(judgement, diagnoses, earned)
-    now = _Account(judgement, known)
+    now = _Account(judgement, known, _Prices.of(judgement, scheme))
     explained = _explained(diagnoses, earned)
     rounded = {each.step for each in earned.lost if each.rounded_to is not None}
     lost = {each.step for each in earned.lost if each.reason == "wrong"}
@@ -90,7 +121,7 @@ def _without_twins(candidates: Sequence[_Candidate]) -> Iterator[_Candidate]:
             yield candidate
 
 
-def _is_likely(slips: int, now: int, others: OtherNumbers, lost: Collection[str]) -> bool:
+def _is_likely(slips: Fraction, now: Fraction, others: OtherNumbers, lost: Collection[str]) -> bool:
     """Whether so many slips with other numbers may cost less than those of `now`."""
     # Two cells of a mistake cost as much as two slips, but not as much as two shares that are lost.
     if others.mistake is not None and lost:
@@ -102,7 +133,7 @@ def _account(now: _Account, known: Sequence[Trial], others: OtherNumbers) -> _Ac
     """The account of a solution with other numbers in it, and with those that right ones then were
     that deny them; None if they stay denied.
     """
-    account = _Account.of(now.judged, known, others)
+    account = now.with_others(known, others)
     denied = account.denied(now.judged)
     if denied and not _were_put_right(now, account, denied):
         return None
@@ -111,7 +142,7 @@ def _account(now: _Account, known: Sequence[Trial], others: OtherNumbers) -> _Ac
         if not denied:
             return account
         others = others.with_numbers(account.own_numbers(denied))
-        account = _Account.of(now.judged, known, others)
+        account = now.with_others(known, others)
         denied = account.denied(now.judged)
     return None
 
@@ -163,11 +194,13 @@ class _Account:
 
     judged: Judgement
     known: Sequence[Trial]
+    prices: _Prices
     others: OtherNumbers = NO_OTHERS
 
-    @classmethod
-    def of(cls, judgement: Judgement, known: Sequence[Trial], others: OtherNumbers) -> _Account:
-        return cls(judge_with(judgement, others.numbers), known, others)
+    def with_others(self, known: Sequence[Trial], others: OtherNumbers) -> _Account:
+        """That of the same solution with other numbers in it."""
+        judged = judge_with(self.judged, others.numbers)
+        return _Account(judged, known, self.prices, others)
 
     @property
     def wrong(self) -> frozenset[WrongCell]:
@@ -190,19 +223,28 @@ class _Account:
         return found
 
     @cached_property
-    def slips(self) -> int:
-        """A slip for each wrong cell, but no more than a mistake costs for all that it gives."""
+    def slips(self) -> Fraction:
+        """What the wrong cells cost, in slips: by themselves, or by mistakes that save marks."""
         left = set(self.wrong)
         given = [left & cells for cells in self._given(left).values()]
-        slips = 0
+        mistakes = NOTHING
+        cost = self._by_themselves(left)
         while given:
             most = max(given, key=len)
-            if len(most) <= SLIPS_OF_A_MISTAKE:
+            others = self._by_themselves(left - most)
+            if others + self.prices.mistake >= cost:
                 break
-            slips += SLIPS_OF_A_MISTAKE
+            mistakes += self.prices.mistake
+            cost = others
             left -= most
             given = [cells - most for cells in given]
-        return slips + len(left)
+        return mistakes + cost
+
+    def _by_themselves(self, cells: Collection[WrongCell]) -> Fraction:
+        """What cells cost that no mistake gives."""
+        of_steps = Counter(name for name, _ in cells)
+        costs = [self.prices.of_cells(name, number) for name, number in of_steps.items()]
+        return sum(costs, NOTHING)
 
     def denied(self, judgement: Judgement) -> set[WrongCell]:
         """The numbers that are no error, and follow from those that were written, but neither from

@@ -54,7 +54,8 @@ class SharedGraph:
             found[changed] = number
             for at, node in between:
                 found[at] = _result(node, found)
-            return [float(found[end]) for end in ends]
+            at_ends = [found[end] for end in ends]
+            return [*map(float, at_ends)]
 
         return results
 
@@ -95,14 +96,18 @@ class SharedGraph:
 
     def _add_tree(self, tree: Expression) -> int:
         if isinstance(tree, Ref):
-            return self._place((tree.name, cell_of(tree)))
+            cell = tree.name, cell_of(tree)
+            return self._place(cell)
         if isinstance(tree, Number):
             exact = tree.text if tree.value is None else tree.value
-            return self._add(None, float(exact))
+            number = float(exact)
+            return self._add(None, number)
         assert isinstance(tree, Call)
+        function = FUNCTIONS[tree.function].scalar
         arguments = tuple(map(self._add_tree, tree.arguments))
-        node = _Node(FUNCTIONS[tree.function].scalar, arguments)
-        at = self._add(node, _result(node, self._results))
+        node = _Node(function, arguments)
+        result = _result(node, self._results)
+        at = self._add(node, result)
         for argument in arguments:
             self._read_by[argument].append(at)
         return at
