@@ -18,6 +18,7 @@ from tests.tools.marks.run import (
     lost_by_mending,
     lost_by_mending_a_mess,
     lost_by_mending_a_sheet,
+    lost_by_mending_some_steps,
     unfair,
     wrong_right_marks,
 )
@@ -104,6 +105,12 @@ def test_a_number_that_two_mistakes_give_about_as_well_is_tried_for_both() -> No
 
 
 @pytest.mark.long
+def test_a_wrong_number_more_costs_nothing_beside_as_many_as_a_mistake_costs() -> None:
+    """Only one output follows from a weight that was put right, in a row that is wrong."""
+    assert [said for said in lost_by_mending_some_steps(0) if said is not None] == []
+
+
+@pytest.mark.long
 def test_several_slips_in_one_step_are_counted_as_they_cost() -> None:
     """Four wrong sums cost no more than a mistake. If one is put right, the weights of its row
     follow from what stood there.
@@ -122,6 +129,7 @@ def test_several_slips_in_one_step_are_counted_as_they_cost() -> None:
         for each in (
             lost_by_mending,
             lost_by_mending_a_sheet,
+            lost_by_mending_some_steps,
             lost_by_mending_a_mess,
             lost_by_fewer_errors,
             unfair,

@@ -3,6 +3,7 @@
     python tests/tools/marks/run.py right --cases 5000
     python tests/tools/marks/run.py monotony --cases 20000
     python tests/tools/marks/run.py sheets --cases 20000
+    python tests/tools/marks/run.py asked --cases 20000
     python tests/tools/marks/run.py messy --cases 20000
     python tests/tools/marks/run.py corrected --cases 20000
     python tests/tools/marks/run.py scattered --cases 20000
@@ -12,14 +13,14 @@
 right: no right solution is below full marks, however it was rounded and written. monotony: who puts
 a number right never loses a mark. A case is a solution before and after: one number put right, and
 all others as they were, also those that follow from it. The solution has a mistake, a slip, or
-both, in a problem of a class. sheets: so, too, with all steps that a set asks for, from the
-queries to the output. messy: the same with up to two mistakes and three slips, blanks, and
-now and then a step that is invented. corrected: one number after the other of such a solution,
-until all are right. scattered: so, too, but wrong are two to eight numbers of a right solution, and
-nothing follows from them. fewer: who makes one error less never loses a mark. A case has one
-mistake, slip or blank less, and what follows worked out again. One error may hide another; a pair
-in which the hidden one shows now says nothing, and is no case. Who fills in a blank with a wrong
-number may lose a slip.
+both, in a problem of a class. sheets: so, too, with all steps that a set asks for, from the queries
+to the output. asked: so, too, with only some of the matrices. messy: the same with up to two
+mistakes and three slips, blanks, and now and then a step that is invented. corrected: one number
+after the other of such a solution, until all are right. scattered: so, too, but wrong are two to
+eight numbers of a right solution, and nothing follows from them. fewer: who makes one error less
+never loses a mark. A case has one mistake, slip or blank less, and what follows worked out again.
+One error may hide another; a pair in which the hidden one shows now says nothing, and is no case.
+Who fills in a blank with a wrong number may lose a slip.
 fairness: one mistake costs the same in every problem in which two numbers or more show it, whether
 all steps are asked or only some, with or without the exponentials and their sums, and also where
 whole numbers are written without decimals.
@@ -34,6 +35,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -104,6 +106,27 @@ def lost_by_mending_a_sheet(seed: int) -> Iterator[str | None]:
     student, errors = student_of_a_class(choice, given, seed, WHOLE)
     drawn = student.solution(errors)
     yield from _lost_by_each(checked(drawn), drawn, [*drawn.not_right()], f"{errors}", choice)
+
+
+def lost_by_mending_some_steps(seed: int) -> Iterator[str | None]:
+    """The same where a teacher asks for some of the matrices, and the others are not written."""
+    choice = Random(f"asked:{seed}")
+    student, errors = student_of_a_class(choice, _problem_of_a_class(seed), seed)
+    student = replace(student, left_out=choice.choice(NOT_ASKED))
+    drawn = student.solution(errors)
+    what = f"{errors} without {student.left_out}"
+    yield from _lost_by_each(checked(drawn), drawn, [*drawn.not_right()], what, choice)
+
+
+# What a teacher leaves out.
+NOT_ASKED = (
+    ("scores", "scaled"),
+    ("scores",),
+    ("scaled",),
+    ("scores", "scaled", "weights"),
+    ("weights",),
+    ("scaled", "weights"),
+)
 
 
 def lost_by_mending_a_mess(seed: int) -> Iterator[str | None]:
@@ -271,6 +294,7 @@ DIMS = {"qkv": (3, 2, 2, 2), "x": (4, 2, 3, 5)}
 CASES = {
     "monotony": lost_by_mending,
     "sheets": lost_by_mending_a_sheet,
+    "asked": lost_by_mending_some_steps,
     "messy": lost_by_mending_a_mess,
     "corrected": lost_by_correcting,
     "scattered": lost_by_scattered_numbers,

@@ -86,11 +86,11 @@ def likeliest(
     now = _Account(judgement, known, _Prices.of(judgement, scheme))
     explained = _explained(diagnoses, earned)
     rounded = {each.step for each in earned.lost if each.rounded_to is not None}
-    lost = {each.step for each in earned.lost if each.reason == "wrong"}
+    settled = {*_settled(earned, scheme)}
     found: list[_Candidate] = []
     cells = sum(step.size for step in judgement.steps.values())
     most = MOST_CELLS_JUDGED // cells
-    for others in islice(other_numbers(judgement, wrong, lost), most):
+    for others in islice(other_numbers(judgement, wrong, settled), most):
         new = [] if others.mistake is None or others.mistake in known else [others.mistake]
         account = _account(now, [*known, *new], others)
         if account is None or account.is_hopeless(now):
@@ -101,11 +101,24 @@ def likeliest(
         # Who rounded a whole step to too few decimals has not worked with other numbers.
         if others.is_by_way and any(name in rounded for name, _ in follow):
             continue
-        if _is_likely(account.slips, now.slips, others, lost):
+        if _is_likely(account.slips, now.slips, others, settled):
             found.append(_Candidate(account.slips, account.others, account.judged))
     found.sort(key=lambda each: (each.slips, not each.others.is_whole, len(each.others.numbers)))
     for candidate in islice(_without_twins(found), MOST_MARKED):
         yield candidate.others, candidate.judged
+
+
+def _settled(earned: Marks, scheme: Scheme) -> Iterator[str]:
+    """The steps in which one wrong number more costs no slip: their shares are lost, or their slips
+    cost as much as a mistake.
+    """
+    for lost in earned.lost:
+        if lost.reason == "wrong":
+            yield lost.step
+    for slip in earned.slips:
+        by_themselves = [] if slip.said else [step for step, _ in slip.cells]
+        if len(by_themselves) * scheme.slip >= scheme.mistake:
+            yield from by_themselves
 
 
 def _without_twins(candidates: Sequence[_Candidate]) -> Iterator[_Candidate]:
@@ -121,10 +134,12 @@ def _without_twins(candidates: Sequence[_Candidate]) -> Iterator[_Candidate]:
             yield candidate
 
 
-def _is_likely(slips: Fraction, now: Fraction, others: OtherNumbers, lost: Collection[str]) -> bool:
+def _is_likely(
+    slips: Fraction, now: Fraction, others: OtherNumbers, settled: Collection[str]
+) -> bool:
     """Whether so many slips with other numbers may cost less than those of `now`."""
     # Two cells of a mistake cost as much as two slips, but not as much as two shares that are lost.
-    if others.mistake is not None and lost:
+    if others.mistake is not None and settled:
         return slips <= now
     return slips < now
 

@@ -74,13 +74,13 @@ def _read(values: CellValues, step: str, cell: CellIndex) -> list[Ref]:
 class NumbersRead:
     """The search in a solution with these wrong cells.
 
-    In steps whose shares are `lost`, one wrong number more costs less than a slip. There, a number
-    that gives a single cell counts, too.
+    In the `settled` steps, one wrong number more costs less than a slip. There, a number that gives
+    a single cell counts, too.
     """
 
     numbers: WrittenNumbers
     wrong: WrongOfSteps
-    lost: Set[str]
+    settled: Set[str]
 
     def at_once(
         self,
@@ -96,7 +96,7 @@ class NumbersRead:
         for step, cells in wrong.items():
             of_step = {step: cells}
             for ref, of in self._readers(values, of_step, written_read).items():
-                least = 1 if ref.name in self.lost else fewest
+                least = 1 if ref.name in self.settled else fewest
                 for number in _numbers_that_fit(graph, ref, of, least):
                     yield from self._in_place_of(ref, number, mistake)
 
@@ -135,9 +135,9 @@ class NumbersRead:
 
     @cached_property
     def _all_wrong(self) -> set[str]:
-        """The steps in which no number is right, and whose shares are lost."""
+        """The settled steps in which no number is right."""
         found = set()
-        for step in self.wrong.keys() & self.lost:
+        for step in self.wrong.keys() & self.settled:
             wrong = self.wrong[step]
             cells = self.numbers.judgement.steps[step]
             others = indices_where(cells, "right", "carried", "rounding")

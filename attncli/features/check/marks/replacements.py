@@ -24,15 +24,15 @@ from attncli.features.check.verdicts import JudgedCell, Judgement, indices_where
 
 
 def other_numbers(
-    judgement: Judgement, wrong: WrongOfSteps, lost: Set[str]
+    judgement: Judgement, wrong: WrongOfSteps, settled: Set[str]
 ) -> Iterator[OtherNumbers]:
     """What may have stood in the place of right numbers, each only once.
 
-    In steps whose shares are `lost`, one wrong number more costs less than a slip. There, a number
-    that gives a single cell counts, too.
+    In the `settled` steps, one wrong number more costs less than a slip. There, a number that gives
+    a single cell counts, too.
     """
     seen = set[tuple[str, frozenset[tuple[WrongCell, Decimal]]]]()
-    search = _Replacements(judgement, wrong, lost)
+    search = _Replacements(judgement, wrong, settled)
     for found in search.all():
         key = found.key
         is_new = key not in seen
@@ -47,7 +47,7 @@ class _Replacements:
 
     judgement: Judgement
     wrong: WrongOfSteps
-    lost: Set[str]
+    settled: Set[str]
 
     def all(self) -> Iterator[OtherNumbers]:
         """What follows, what a slip or a mistake makes, and what wrong numbers follow from."""
@@ -69,7 +69,7 @@ class _Replacements:
         self, given: Sequence[GivenByMistake], without_right: Judgement
     ) -> Iterator[OtherNumbers]:
         """The numbers from which wrong ones follow."""
-        read = NumbersRead(self.numbers, self.wrong, self.lost)
+        read = NumbersRead(self.numbers, self.wrong, self.settled)
         yield from read.at_once(self.judgement.values, self.wrong)
         for each in given:
             # The mistake gives other cells as they are.
