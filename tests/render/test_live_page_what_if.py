@@ -69,14 +69,14 @@ def test_mistakes_are_found_by_their_group_and_by_words(browser: Browser, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("searched", "taken"),
+    ("searched", "taken", "first"),
     [
-        ("columns", "the softmax was taken down the columns"),
-        ("softmax was taken", "the softmax was taken twice"),
+        ("columns", "the softmax was taken down the columns", "row_sum"),
+        ("softmax was taken", "the softmax was taken twice", "weights"),
     ],
 )
 def test_a_mistake_that_is_called_so_comes_before_one_that_is_explained_so(
-    chromium: Browser, tmp_path: Path, searched: str, taken: str
+    chromium: Browser, tmp_path: Path, searched: str, taken: str, first: str
 ) -> None:
     """The sentence of "W_Q and W_K were swapped" has rows and columns, too."""
     play: Play = [
@@ -88,7 +88,7 @@ def test_a_mistake_that_is_called_so_comes_before_one_that_is_explained_so(
         ("texts", ".effect b"),
         ("texts", ".effect a"),
         ("click", ".effect a"),
-        ("top", "#step-weights"),
+        ("top", f"#step-{first}"),
     ]
     ((active, effect, way, top),) = played(chromium, (written(I_LOVE_AI, tmp_path), play))
     assert active[0].startswith(taken)

@@ -47,8 +47,8 @@ def test_the_page(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["steps", "--mistakes"]) == 0
     page = capsys.readouterr().out
     assert (
-        "  the softmax was taken down the columns:\n\n    A[i, j] = E[i, j] / (Σ_p E[p, j])\n"
-        in page
+        "  the softmax was taken down the columns:\n\n"
+        "    r[i] = Σ_p E[p, i]     A[i, j] = E[i, j] / (Σ_p E[p, j])\n" in page
     )
     assert "  the weights were rounded to one decimal first.\n" in page
     assert (
