@@ -162,7 +162,7 @@ def test_a_mistake_costs_the_same_without_the_zero_of_a_number(
     in_full = written(problem, work={step: work}, only=asked)
     without_zero = in_short(in_full)
     assert without_zero != in_full
-    worth = {name: FULL["steps"][name] for name in asked}  # type: ignore[index]
+    worth = {name: MATRICES.worth[name] for name in asked}
     scheme = FULL | {"steps": worth, "marks": sum(worth.values())}
     for answers in (in_full, without_zero):
         found = attncli.check(problem, answers, marking=scheme).earned

@@ -134,12 +134,12 @@ def named_tree(values: CellValues, step: str, cell: CellIndex) -> Expression:
     return values.tree(step, cell, read)
 
 
-def changed(ref: Ref) -> Ref:
+def _changed(ref: Ref) -> Ref:
     """What stands for a number in an equation that has another one in its place."""
     return Ref(ref.name, (*ref.indices, _CHANGED))
 
 
-def equation_with(
+def _equation_with(
     values: CellValues, step: str, cell: CellIndex, ref: Ref, number: float
 ) -> CellEquation:
     """The equation of a cell with another number in the place of one that it reads, also by way of
@@ -150,14 +150,14 @@ def equation_with(
         if not isinstance(node, Ref) or node.name not in values.trace.steps:
             return node
         if node == ref:
-            return changed(ref)
+            return _changed(ref)
         is_given = values.trace.steps[node.name].rule.given
         if is_given or values.written(node.name, cell_of(node)) is not None:
             return node
         return rewrite(named_tree(values, node.name, cell_of(node)), put)
 
     tree = rewrite(named_tree(values, step, cell), put)
-    return values.equation_of(tree, {changed(ref): Interval.at(number)})
+    return values.equation_of(tree, {_changed(ref): Interval.at(number)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,10 +241,10 @@ class _Slip:
 
     def _equation(self, cell: CellIndex, number: float) -> CellEquation:
         if cell not in self.known:
-            self.known[cell] = equation_with(self.values, self.step, cell, self.ref, number)
+            self.known[cell] = _equation_with(self.values, self.step, cell, self.ref, number)
         # To make an equation takes longer than to put another number into it.
         another = Interval.at(number)
-        return self.known[cell].with_ranges({changed(self.ref): another})
+        return self.known[cell].with_ranges({_changed(self.ref): another})
 
     def _claim(self, cell: CellIndex) -> Claim:
         return cast("Claim", self.values.answers.steps[self.step].cells[cell])
