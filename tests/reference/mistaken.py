@@ -150,6 +150,18 @@ def summed(array: Array, axis: int = -1) -> Array:
     return array.sum(axis=axis, keepdims=True)
 
 
+def sums_of_columns(exp: Array) -> Array:
+    """In the place of the sums of the rows, where there are as many; else the sums of the rows."""
+    rows, columns = exp.shape[-2:]
+    return exp.sum(axis=-2 if rows == columns else -1)
+
+
+def sums_of_all(exp: Array) -> Array:
+    """The sum of a whole matrix, for each of its rows."""
+    whole = exp.sum(axis=(-2, -1))[..., None]
+    return np.broadcast_to(whole, exp.shape[:-1])
+
+
 def tiled(array: Array, s: Sheet) -> Array:
     """Heads of keys or values, all of them once and then again, not each so often."""
     return np.tile(array, (s.group, 1, 1))
@@ -335,10 +347,13 @@ FORWARD: tuple[Kind, ...] = (
     Kind("a sentinel was added instead of -inf", added_in_place, Needs(**MASKED)),
     Kind("hidden scores were set to a sentinel, not to -inf", set_in_place, Needs(**MASKED)),
     plain(
-        "the softmax was taken down the columns", weights=lambda s: shares(s.exp, summed(s.exp, -2))
+        "the softmax was taken down the columns",
+        row_sum=lambda s: sums_of_columns(s.exp),
+        weights=lambda s: shares(s.exp, summed(s.exp, -2)),
     ),
     plain(
         "the softmax was taken over the whole matrix",
+        row_sum=lambda s: sums_of_all(s.exp),
         weights=lambda s: s.exp / s.exp.sum(axis=(-2, -1), keepdims=True),
     ),
     plain(
