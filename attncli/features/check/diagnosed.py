@@ -17,16 +17,24 @@ from attncli.mistakes.forward import roundings_of
 
 
 def diagnosed(solution: Solution) -> tuple[Solution, tuple[Diagnosis, ...]]:
-    """What explains a solution, and its verdicts in the light of that: a number that a mistake
-    gives as it was written has no digit too few.
+    """What explains a solution, and its verdicts in the light of that. Its digits may have been
+    cut off.
+    """
+    solution, diagnoses = diagnosed_as_rounded(solution)
+    cut = cut_reading(solution.verdicts, diagnoses)
+    if cut is not None:
+        return replace(solution, read_as_cut=cut.judgement), cut.diagnoses
+    return solution, diagnoses
+
+
+def diagnosed_as_rounded(solution: Solution) -> tuple[Solution, tuple[Diagnosis, ...]]:
+    """The same, if its numbers were rounded: one that a mistake gives as it was written has no
+    digit too few.
     """
     diagnoses = diagnose(solution.verdicts)
     while enough := _given_with_few_digits(solution.verdicts, diagnoses):
         solution = solution.with_enough_digits(enough)
         diagnoses = diagnose(solution.verdicts)
-    cut = cut_reading(solution.verdicts, diagnoses)
-    if cut is not None:
-        return replace(solution, read_as_cut=cut.judgement), cut.diagnoses
     return solution, diagnoses
 
 

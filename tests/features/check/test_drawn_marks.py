@@ -104,10 +104,16 @@ def test_a_number_that_two_mistakes_give_about_as_well_is_tried_for_both() -> No
     assert [said for said in lost_by_mending(179) if said is not None] == []
 
 
+# Only one output follows from a weight that was put right, in a row that is wrong. Weights put
+# among those of a mistake looked cut off. A score that is not written gives the other weights of a
+# row, and the one that was put right; so does a score by the equations of a mistake.
+KNOWN_TO_FOLLOW_FROM_WHAT_IS_NOT_WRITTEN = (0, 187, 359, 376)
+
+
 @pytest.mark.long
-def test_a_wrong_number_more_costs_nothing_beside_as_many_as_a_mistake_costs() -> None:
-    """Only one output follows from a weight that was put right, in a row that is wrong."""
-    assert [said for said in lost_by_mending_some_steps(0) if said is not None] == []
+@pytest.mark.parametrize("seed", KNOWN_TO_FOLLOW_FROM_WHAT_IS_NOT_WRITTEN)
+def test_a_weight_is_put_right_where_steps_before_it_are_not_written(seed: int) -> None:
+    assert [said for said in lost_by_mending_some_steps(seed) if said is not None] == []
 
 
 @pytest.mark.long

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from attncli.attention.registry import GRADIENT_RULES
 from attncli.features.check.cell_values import CellIndex
-from attncli.features.check.diagnosed import diagnosed
+from attncli.features.check.diagnosed import diagnosed, diagnosed_as_rounded
 from attncli.features.check.diagnosis import Diagnosis, diagnose
 from attncli.features.check.marks.as_written import as_written, further_mistakes
 from attncli.features.check.marks.likeliest_numbers import likeliest
@@ -129,10 +129,12 @@ def _better(marked: MarkedSolution, scheme: Scheme) -> tuple[MarkedSolution, Oth
     wrong = _wrong(judgement)
     if not _may_be_better(judgement, wrong, marked, scheme):
         return None
+    # Numbers that are put there are rounded, and no sign that digits were cut off.
+    read = diagnosed if solution.read_as_cut is not None else diagnosed_as_rounded
     best = None
     for others, judged in likeliest(judgement, wrong, diagnoses, earned, scheme):
         other = Solution(judged, solution.lenient, solution.other_form)
-        diagnosed_other = diagnosed(other)
+        diagnosed_other = read(other)
         found = _marked(*diagnosed_other, scheme)
         marks = found.marks
         if marks.balance > earned.balance:

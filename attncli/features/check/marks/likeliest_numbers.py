@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice
@@ -232,10 +233,19 @@ class _Account:
         found = {}
         for name, index in cells:
             claim = self.judged.steps[name][index].given
-            own = self.judged.values.own(name, index)
+            own = self._own(name, index)
             if own.is_finite() and not claim.exact:
                 found[name, index] = claim.with_number(own)
         return found
+
+    def _own(self, name: str, index: CellIndex) -> Decimal:
+        """What follows in a cell: by the mistake, if the others fit by its equations."""
+        mistake = self.others.mistake
+        if mistake is not None and name in mistake.affected:
+            numbers = self._rough.of(name, mistake.all_changes)
+            if numbers is not None:
+                return Decimal(repr(float(numbers[index])))
+        return self.judged.values.own(name, index)
 
     @cached_property
     def slips(self) -> Fraction:

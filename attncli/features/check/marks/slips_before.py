@@ -62,17 +62,30 @@ def slips_before(
             continue
         if not fewest <= len(cells) <= MOST_CELLS:
             continue
-        follow = tuple(indices_where(judgement.steps[step], "right", "carried"))
-        read_by = _read_by(judgement, step, cells + follow)
-        for ref, reading in _read_by(judgement, step, cells).items():
-            # If most of a step is wrong otherwise, a row of it may look like a slip. What is right
-            # counts, too: who puts a number of the row right has no more slips than before.
-            is_much = 2 * len(read_by[ref]) >= len(cells)
-            slip = _Slip(judgement.values, step, ref)
-            if is_much and len(reading) >= fewest and slip.gives(reading):
-                # With another number, these would be others, too.
-                others = () if slip.gives(read_by[ref]) else read_by[ref][len(reading) :]
-                yield SlipBefore(slip.name, step, reading, slip.results(reading, others))
+        yield from _slips_in(judgement, step, cells, fewest)
+
+
+def _slips_in(
+    judgement: Judgement, step: str, cells: tuple[CellIndex, ...], fewest: int
+) -> Iterator[SlipBefore]:
+    """Those that give wrong cells of one step."""
+    follow = tuple(indices_where(judgement.steps[step], "right", "carried"))
+    # What a wrong cell is worked out from may be read by a right one alone.
+    worked_from = _worked_from(judgement, step, cells + follow)
+    all_reading = _read_by(worked_from, cells + follow)
+    for ref, wrong in _read_by(worked_from, cells).items():
+        reading = all_reading[ref]
+        # If most of a step is wrong otherwise, a row of it may look like a slip. What is right
+        # counts, too: who puts a number of the row right has no more slips than before.
+        is_much = 2 * len(reading) >= len(cells)
+        if not is_much or len(wrong) < fewest:
+            continue
+        slip = _Slip(judgement.values, step, ref)
+        if slip.gives(wrong):
+            others = reading[len(wrong) :]
+            # With another number, these would be others, too.
+            denied = () if slip.gives(reading) else others
+            yield SlipBefore(slip.name, step, wrong, slip.results(wrong, denied))
 
 
 def is_one_slip(judgement: Judgement, step: str, cells: tuple[CellIndex, ...]) -> bool:
@@ -90,18 +103,33 @@ def is_one_slip(judgement: Judgement, step: str, cells: tuple[CellIndex, ...]) -
     return any(_Slip(values, step, ref).gives(cells) for ref in by_all)
 
 
-def _read_by(
-    judgement: Judgement, step: str, cells: tuple[CellIndex, ...]
-) -> dict[Ref, tuple[CellIndex, ...]]:
-    """For each number that is not written, the cells that are worked out from it; also by way of
-    another such number, as a weight is from the other exponentials of its row.
+def _worked_from(
+    judgement: Judgement, step: str, cells: Sequence[CellIndex]
+) -> dict[CellIndex, list[Ref]]:
+    """For each of these cells, the numbers that are not written and that it is worked out from:
+    those that it reads, and by way of them any that another cell reads, as a weight is worked out
+    from the other exponentials of its row.
     """
     direct = {cell: _unwritten(judgement, step, cell) for cell in cells}
-    candidates = {ref for read in direct.values() for ref in read}
+    any_read = set[Ref]().union(*direct.values())
+    by_way = {}
+    for ref in any_read:
+        read = _unwritten(judgement, ref.name, cell_of(ref))
+        by_way[ref] = read & any_read
+    found = {}
+    for cell, refs in direct.items():
+        further = [by_way[ref] for ref in refs]
+        found[cell] = sorted(refs.union(*further), key=cell_text)
+    return found
+
+
+def _read_by(
+    worked_from: Mapping[CellIndex, Sequence[Ref]], cells: Sequence[CellIndex]
+) -> dict[Ref, tuple[CellIndex, ...]]:
+    """For each number, those of these cells that are worked out from it."""
     found: dict[Ref, tuple[CellIndex, ...]] = {}
-    for cell, read in direct.items():
-        by_way = {inner for ref in read for inner in _unwritten(judgement, ref.name, cell_of(ref))}
-        for ref in sorted({*read} | (by_way & candidates), key=cell_text):
+    for cell in cells:
+        for ref in worked_from[cell]:
             found[ref] = (*found.get(ref, ()), cell)
     return found
 
