@@ -4,6 +4,7 @@ they answer.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
@@ -56,6 +57,11 @@ class Claim:
         return not self.half
 
     @property
+    def hidden(self) -> bool:
+        """Whether it is -inf, which stands for what is not seen."""
+        return self.value == -math.inf
+
+    @property
     def coarse(self) -> bool:
         """Whether fewer decimals were written than were asked for: 0.5 for 0.50, and 0 for 0.07."""
         return self.decimals_missing > 0
@@ -79,7 +85,9 @@ class Claim:
         >>> Claim("0.7", Decimal("0.7"), Decimal("0.05")).with_number(Decimal("0.667")).text
         '0.7'
         """
-        if self.exact or not number.is_finite():
+        if not number.is_finite():
+            return Claim(f"{float(number)}", number, Decimal(0))
+        if self.exact:
             return Claim(f"{number:f}", number, Decimal(0))
         with localcontext(FOR_LONG_CLAIMS):
             unit = (2 * self.half).normalize()
@@ -103,6 +111,19 @@ class Answer:
     def claims(self) -> tuple[Claim, ...]:
         """What was filled in, row by row."""
         return tuple(cast("Claim", claim) for claim in self.cells.flat if claim is not None)
+
+    def another(self, index: tuple[int, ...], number: Decimal) -> Claim | None:
+        """Another number in the place of a cell that is filled in, with as many decimals; None
+        where what stands there was not rounded, or where nobody writes such a number. A hidden
+        cell has no decimals: there, those of others count.
+        """
+        if number.is_nan() or number == math.inf:
+            return None
+        claim = cast("Claim", self.cells[index])
+        if claim.hidden:
+            rounded = (each for each in self.claims if not each.exact)
+            return next(rounded, claim).with_number(number)
+        return None if claim.exact else claim.with_number(number)
 
     @property
     def blank(self) -> bool:

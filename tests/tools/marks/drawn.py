@@ -25,7 +25,7 @@ from tests.features.check.solutions_by_hand import (
     half_even,
     half_up,
 )
-from tests.tools.marks.sheets import MATRICES, Sheet
+from tests.tools.marks.sheets import MATRICES, Sheet, matrices_of
 
 STEPS = tuple(WORK)
 
@@ -132,7 +132,7 @@ class Student:
 
     def solution(self, errors: Errors) -> Drawn:
         """The solution with these errors: what comes after is worked out from what is written."""
-        numbers = {name: np.array(array, dtype=float) for name, array in self.given.items()}
+        numbers = matrices_of(self.given)
         work = {**self.sheet.work, **dict(map(self.sheet.mistakes.__getitem__, errors.mistakes))}
         for name in work:
             with np.errstate(all="ignore"):
@@ -245,7 +245,14 @@ def _texts(array: Array, decimals: int) -> Any:
     """
     if array.ndim > 1:
         return [_texts(row, decimals) for row in array]
-    return [f"{number + 0.0:.{decimals}f}" if math.isfinite(number) else None for number in array]
+    return [_text(number, decimals) for number in array.tolist()]
+
+
+def _text(number: float, decimals: int) -> str | None:
+    if math.isnan(number) or number == math.inf:
+        return None
+    # What is hidden is -inf.
+    return f"{number + 0.0:.{decimals}f}"
 
 
 def right_solution(choice: Random) -> Drawn:

@@ -4,6 +4,7 @@
     python tests/tools/marks/run.py monotony --cases 20000
     python tests/tools/marks/run.py sheets --cases 20000
     python tests/tools/marks/run.py asked --cases 20000
+    python tests/tools/marks/run.py causal --cases 20000
     python tests/tools/marks/run.py messy --cases 20000
     python tests/tools/marks/run.py corrected --cases 20000
     python tests/tools/marks/run.py scattered --cases 20000
@@ -14,13 +15,14 @@ right: no right solution is below full marks, however it was rounded and written
 a number right never loses a mark. A case is a solution before and after: one number put right, and
 all others as they were, also those that follow from it. The solution has a mistake, a slip, or
 both, in a problem of a class. sheets: so, too, with all steps that a set asks for, from the queries
-to the output. asked: so, too, with only some of the matrices. messy: the same with up to two
-mistakes and three slips, blanks, and now and then a step that is invented. corrected: one number
-after the other of such a solution, until all are right. scattered: so, too, but wrong are two to
-eight numbers of a right solution, and nothing follows from them. fewer: who makes one error less
-never loses a mark. A case has one mistake, slip or blank less, and what follows worked out again.
-One error may hide another; a pair in which the hidden one shows now says nothing, and is no case.
-Who fills in a blank with a wrong number may lose a slip.
+to the output. asked: so, too, with only some of the matrices. causal: so, too, where queries do not
+see the keys after them, and the mask is written. messy: the same with up to two mistakes and three
+slips, blanks, and now and then a step that is invented. corrected: one number after the other of
+such a solution, until all are right. scattered: so, too, but wrong are two to eight numbers of a
+right solution, and nothing follows from them. fewer: who makes one error less never loses a mark. A
+case has one mistake, slip or blank less, and what follows worked out again. One error may hide
+another; a pair in which the hidden one shows now says nothing, and is no case. Who fills in a blank
+with a wrong number may lose a slip.
 fairness: one mistake costs the same in every problem in which two numbers or more show it, whether
 all steps are asked or only some, with or without the exponentials and their sums, and also where
 whole numbers are written without decimals.
@@ -35,10 +37,10 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Collection, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 # A script finds only what stands beside it.
 sys.path.insert(0, str(Path(__file__).parents[3]))
@@ -62,7 +64,7 @@ from tests.tools.marks.drawn import (
     student_of_a_class,
     wrong_numbers,
 )
-from tests.tools.marks.sheets import MATRICES, SUMS, WHOLE, Sheet
+from tests.tools.marks.sheets import CAUSAL, MATRICES, SUMS, WHOLE, Sheet
 
 # What a single number costs.
 SLIP = 1
@@ -102,7 +104,7 @@ def lost_by_mending(seed: int) -> Iterator[str | None]:
 def lost_by_mending_a_sheet(seed: int) -> Iterator[str | None]:
     """The same where exponentials, their sums, queries, keys and values are written, too."""
     choice = Random(f"sheet:{seed}")
-    given = _problem_of_a_class(seed, given="x")
+    given = _problem_of_a_class(seed, "x")
     student, errors = student_of_a_class(choice, given, seed, WHOLE)
     drawn = student.solution(errors)
     yield from _lost_by_each(checked(drawn), drawn, [*drawn.not_right()], f"{errors}", choice)
@@ -127,6 +129,15 @@ NOT_ASKED = (
     ("weights",),
     ("scaled", "weights"),
 )
+
+
+def lost_by_mending_a_masked_sheet(seed: int) -> Iterator[str | None]:
+    """The same where queries do not see the keys after them, and the mask is written, too."""
+    choice = Random(f"causal:{seed}")
+    given = _problem_of_a_class(seed, "causal")
+    student, errors = student_of_a_class(choice, given, seed, CAUSAL)
+    drawn = student.solution(errors)
+    yield from _lost_by_each(checked(drawn), drawn, [*drawn.not_right()], f"{errors}", choice)
 
 
 def lost_by_mending_a_mess(seed: int) -> Iterator[str | None]:
@@ -272,29 +283,48 @@ def _unfair_in(given: dict[str, Any], sheet: Sheet, asked: Collection[str]) -> I
             yield None if cost == 2 else f"{name}: {cost} in {form} of {given}: {found.earned}"
 
 
-_PROBLEMS: dict[tuple[str, int], list[Any]] = {}
+@dataclass(frozen=True)
+class _Class:
+    """What the problems of a class give, with its `dims`: tokens, features of a token, of a key,
+    and of a value.
+    """
+
+    given: Literal["x", "qkv"]
+    dims: tuple[int, int, int, int]
+    mask: str | None = None
+
+    def drawn(self, seed: str, number: int) -> list[dict[str, Any]]:
+        """A set, as `attncli generate` draws it."""
+        problems = attncli.problems(seed, number, given=self.given, dims=self.dims, mask=self.mask)
+        return [*map(self._as_given, problems)]
+
+    def _as_given(self, problem: Any) -> dict[str, Any]:
+        names = {"x": ("X", "W_Q", "W_K", "W_V"), "qkv": ("Q", "K", "V")}[self.given]
+        numbers = {name: problem.given[name].value.tolist() for name in names}
+        return numbers if self.mask is None else {**numbers, "mask": self.mask}
 
 
-def _problem_of_a_class(seed: int, given: str = "qkv") -> dict[str, Any]:
-    """One of a set as `attncli generate` draws it for a class."""
+CLASSES = {
+    "qkv": _Class("qkv", (3, 2, 2, 2)),
+    "x": _Class("x", (4, 2, 3, 5)),
+    "causal": _Class("qkv", (3, 2, 2, 2), "causal"),
+}
+_PROBLEMS: dict[tuple[str, int], list[dict[str, Any]]] = {}
+
+
+def _problem_of_a_class(seed: int, name: str = "qkv") -> dict[str, Any]:
     of_a_set = 20
     number = seed // of_a_set
-    if (given, number) not in _PROBLEMS:
-        _PROBLEMS[given, number] = attncli.problems(
-            f"fairness {number}", of_a_set, given=given, dims=DIMS[given]
-        )
-    problem = _PROBLEMS[given, number][seed % of_a_set]
-    numbers = {name: each.value.tolist() for name, each in problem.given.items()}
-    return {name: numbers[name] for name in GIVEN[given]}
+    if (name, number) not in _PROBLEMS:
+        _PROBLEMS[name, number] = CLASSES[name].drawn(f"fairness {number}", of_a_set)
+    return _PROBLEMS[name, number][seed % of_a_set]
 
 
-# What is given, and how large it is: tokens, features of a token, of a key, and of a value.
-GIVEN = {"qkv": ("Q", "K", "V"), "x": ("X", "W_Q", "W_K", "W_V")}
-DIMS = {"qkv": (3, 2, 2, 2), "x": (4, 2, 3, 5)}
 CASES = {
     "monotony": lost_by_mending,
     "sheets": lost_by_mending_a_sheet,
     "asked": lost_by_mending_some_steps,
+    "causal": lost_by_mending_a_masked_sheet,
     "messy": lost_by_mending_a_mess,
     "corrected": lost_by_correcting,
     "scattered": lost_by_scattered_numbers,

@@ -25,10 +25,15 @@ class Sheet:
 
     def worked(self, given: Mapping[str, object]) -> Matrices:
         """The right numbers of a problem."""
-        numbers: Matrices = {name: np.array(array, dtype=float) for name, array in given.items()}
+        numbers = matrices_of(given)
         for name, work in self.work.items():
             numbers[name] = work(numbers)
         return numbers
+
+
+def matrices_of(given: Mapping[str, object]) -> Matrices:
+    """What a problem gives, without its mask, which has a name."""
+    return {name: np.array(array, dtype=float) for name, array in given.items() if name != "mask"}
 
 
 def _over_all(z: Array) -> Array:
@@ -39,7 +44,7 @@ def _over_all(z: Array) -> Array:
 def _shares(z: Array) -> Array:
     # On paper, a sum of nothing is 0, and no 1e-16.
     total = np.round(z.sum(axis=-1, keepdims=True), 9)
-    return np.asarray(z / total)
+    return np.where(total, z / total, np.nan)
 
 
 def _powers(base: float) -> Work:
@@ -137,4 +142,47 @@ WHOLE = Sheet(
     _TOKENS | _SUMS,
     _OF_TOKENS | OF_SCORES | OF_SCALE | OF_SUMS,
     _WORTH_OF_TOKENS | _WORTH_OF_SUMS,
+)
+
+
+# All that a set asks for whose queries do not see the keys after them.
+def _hidden(m: Matrices, *, before: bool = False) -> Array:
+    """A mask of the keys after each query, or of those before it."""
+    hidden = np.full(m["scaled"].shape, -np.inf)
+    return np.tril(hidden, -1) if before else np.triu(hidden, 1)
+
+
+def _set_to(number: float) -> Work:
+    """Masked scores with another number in the place of what is hidden."""
+    return lambda m: np.where(np.isfinite(m["mask"]), m["scaled"], number)
+
+
+_MASKED: dict[str, Work] = {
+    "scores": WORK["scores"],
+    "scaled": WORK["scaled"],
+    "mask": _hidden,
+    "masked": lambda m: m["scaled"] + m["mask"],
+    "exp": lambda m: np.exp(m["masked"]),
+    "row_sum": lambda m: m["exp"].sum(axis=1),
+    "weights": lambda m: m["exp"] / m["row_sum"][:, None],
+    "output": WORK["output"],
+}
+OF_MASKS: dict[str, tuple[str, Work]] = {
+    "the mask turned": ("mask", lambda m: _hidden(m, before=True)),
+    "no mask": ("masked", lambda m: m["scaled"]),
+    "hidden scores are 0": ("masked", _set_to(0)),
+    "the mask on scores": ("masked", lambda m: m["scores"] + m["mask"]),
+    "exponentials of all": ("exp", lambda m: np.exp(m["scaled"])),
+    "base 2": ("exp", lambda m: 2 ** m["masked"]),
+    "columns": ("row_sum", lambda m: m["exp"].sum(axis=0)),
+    "whole matrix": ("row_sum", lambda m: np.full(len(m["exp"]), m["exp"].sum())),
+    "no sum": ("weights", lambda m: m["exp"]),
+    "A^T V": ("output", lambda m: m["weights"].T @ m["V"]),
+    "exponentials, not weights": ("output", lambda m: m["exp"] @ m["V"]),
+}
+CAUSAL = Sheet(
+    _MASKED,
+    OF_SCORES | OF_SCALE | OF_MASKS,
+    {"mask": 2, "masked": 2, "scores": 3, "scaled": 3, "exp": 3, "row_sum": 1}
+    | {"weights": 3, "output": 3},
 )

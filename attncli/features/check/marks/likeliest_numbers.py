@@ -232,10 +232,10 @@ class _Account:
         """What follows in these cells, as it would be written."""
         found = {}
         for name, index in cells:
-            claim = self.judged.steps[name][index].given
             own = self._own(name, index)
-            if own.is_finite() and not claim.exact:
-                found[name, index] = claim.with_number(own)
+            other = self.judged.answers.steps[name].another(index, own)
+            if other is not None:
+                found[name, index] = other
         return found
 
     def _own(self, name: str, index: CellIndex) -> Decimal:
@@ -318,9 +318,11 @@ class _Account:
         claim = self.judged.steps[name][index].given
         if numbers is None or claim is None:
             return False
-        written = float(claim.value)
+        written, given = float(claim.value), float(numbers[index])
+        if claim.hidden:
+            return written == given
         near = max(HALVES_NEAR * float(claim.half), SHARE_NEAR * abs(written))
-        return abs(float(numbers[index]) - written) <= near
+        return abs(given - written) <= near
 
     @cached_property
     def _rough(self) -> RoughValues:

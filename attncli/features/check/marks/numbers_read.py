@@ -163,8 +163,13 @@ class NumbersRead:
         return found
 
     def _others(self, refs: Sequence[Ref]) -> list[Ref]:
-        """Those that may be others."""
-        return [ref for ref in refs if self.numbers.may_be_another((ref.name, cell_of(ref)))]
+        """Those that may be others; near to what is hidden is no number."""
+        found = []
+        for ref in refs:
+            cell = ref.name, cell_of(ref)
+            if self.numbers.may_be_another(cell) and not self.numbers.claim(cell).hidden:
+                found.append(ref)
+        return found
 
     def _read_by_all(self, values: CellValues, cells: Sequence[WrongCell]) -> list[Ref]:
         """The numbers that may be others, and that each of these cells reads."""

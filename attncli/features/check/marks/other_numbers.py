@@ -50,7 +50,7 @@ class OtherNumbers:
         """What each number is called."""
         if self.is_open:
             return dict.fromkeys(self.numbers, "another number")
-        return {cell: f"{claim.value:f}" for cell, claim in self.numbers.items()}
+        return {cell: claim.text for cell, claim in self.numbers.items()}
 
     def with_numbers(self, further: Mapping[WrongCell, Claim]) -> OtherNumbers:
         return replace(self, numbers={**self.numbers, **further})
@@ -63,12 +63,13 @@ class WrittenNumbers:
     judgement: Judgement
 
     def may_be_another(self, cell: WrongCell) -> bool:
-        """Whether a number is right, and was rounded."""
+        """Whether a number is right, and was rounded or is hidden."""
         name, index = cell
         cells = self.judgement.steps.get(name)
         if cells is None or name in self.alike or cells[index].verdict != "right":
             return False
-        return not self.claim(cell).exact
+        claim = self.claim(cell)
+        return claim.hidden or not claim.exact
 
     def tells(self, cell: WrongCell) -> bool:
         """Whether a wrong number says from which one it follows; one with few decimals does not."""
@@ -81,6 +82,16 @@ class WrittenNumbers:
         """What stands in a cell."""
         name, index = cell
         return cast("Claim", self.judgement.steps[name][index].given)
+
+    def another(self, cell: WrongCell, number: Decimal) -> Claim | None:
+        """Another number in the place of what stands in a cell; None where there can be none, or
+        where it would be the same.
+        """
+        name, index = cell
+        other = self.judgement.answers.steps[name].another(index, number)
+        if other is None or other.value == self.claim(cell).value:
+            return None
+        return other
 
     @cached_property
     def alike(self) -> frozenset[str]:

@@ -218,11 +218,12 @@ def _made_of_others(judgement: Judgement, step: str, by: Reproduction) -> dict[C
     found = {}
     for index, cell in np.ndenumerate(judgement.steps[step]):
         claim = cell.given
-        if claim is None or cell.verdict == "wrong" or claim.exact:
+        if claim is None or cell.verdict == "wrong":
             continue
         number = by.values.own(step, index)
-        if number.is_finite() and not rounds_to(number, claim):
-            found[index] = claim.with_number(number)
+        other = judgement.answers.steps[step].another(index, number)
+        if other is not None and not rounds_to(number, claim):
+            found[index] = other
     return found
 
 

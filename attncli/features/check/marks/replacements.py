@@ -6,7 +6,6 @@ what wrong ones follow from.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
@@ -99,11 +98,12 @@ class _Replacements:
             return found
         cells = self.judgement.steps[name]
         for index in indices_where(cells, "right"):
-            cell = cast("JudgedCell", cells[index])
-            claim = cast("Claim", cell.given)
-            if cell.follows or claim.exact or not math.isfinite(cell.own):
+            if cast("JudgedCell", cells[index]).follows:
                 continue
-            found[name, index] = claim.with_number(self.judgement.values.own(name, index))
+            own = self.judgement.values.own(name, index)
+            other = self.numbers.another((name, index), own)
+            if other is not None:
+                found[name, index] = other
         return found
 
     def _made_by(self, slip: SlipBefore) -> dict[WrongCell, Claim]:
@@ -111,11 +111,10 @@ class _Replacements:
         found: dict[WrongCell, Claim] = {}
         for index, number in slip.denied_by.items():
             cell = slip.step, index
-            claim = self.numbers.claim(cell)
-            if not self.numbers.may_be_another(cell) or not math.isfinite(number):
+            if not self.numbers.may_be_another(cell):
                 continue
-            other = claim.with_number(Decimal(repr(number)))
-            if other.value != claim.value:
+            other = self.numbers.another(cell, Decimal(repr(number)))
+            if other is not None:
                 found[cell] = other
         return found
 
