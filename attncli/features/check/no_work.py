@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from attncli.answers.model import Claim
 from attncli.english import either
 from attncli.features.check.cell_values import CellIndex, CellValues, steps_after
-from attncli.features.check.verdicts import JudgedCell, Judgement, indices_where
+from attncli.features.check.verdicts import JudgedCell, Judgement, indices_where, rounds_to
 
 # The rows of a matrix, as far as they tell something.
 RowsOfNumbers: TypeAlias = Sequence[Sequence[float]]
@@ -54,8 +54,9 @@ def without_work(judgement: Judgement, first: str, name: str) -> list[CellIndex]
 
     Such cells are a pattern, or copied from what the step reads, and the right ones are not. In
     other steps they may be a row or a column that is one number, as 0 for a key that is 0. What
-    is written between the two steps makes no difference: a slip is no work. To copy all rows after
-    `first` is none either, also where it is an error.
+    is written between the two steps makes no difference: a slip is no work. Right numbers that do
+    not follow from `first` are worked out from others. To copy all rows after it is no work, also
+    where that is an error.
     """
     unseen = _unseen(judgement, first)
     if name != first and _is_copy(judgement, name, unseen):
@@ -64,6 +65,7 @@ def without_work(judgement: Judgement, first: str, name: str) -> list[CellIndex]
     values = judgement.values
     if name != first:
         values = _without_later_work(judgement, first)
+        done = _without_worked(judgement, values, name, done)
     if not done or judgement.trace.steps[name].rule.given:
         return []
     if name != first and _is_copy_but_for_slips(judgement, name, unseen):
@@ -79,6 +81,25 @@ def without_work(judgement: Judgement, first: str, name: str) -> list[CellIndex]
     if name != first and _is_one_row_of_work(values, name, rows):
         return [index for index in done if any(index[-2:-1])]
     return done
+
+
+def _without_worked(
+    judgement: Judgement, values: CellValues, name: str, done: list[CellIndex]
+) -> list[CellIndex]:
+    """These cells without those that were worked out from other numbers than the values: if one is
+    right, and not what the values come to, so are all that are right or come to something else.
+    """
+    right = indices_where(judgement.steps[name], "right")
+    come_to_it = [index for index in done if _comes_to(judgement, values, name, index)]
+    if all(index in come_to_it for index in right):
+        return done
+    return [index for index in come_to_it if index not in right]
+
+
+def _comes_to(judgement: Judgement, values: CellValues, name: str, index: CellIndex) -> bool:
+    """Whether these values come to what was written in a cell."""
+    claim = cast("Claim", judgement.steps[name][index].given)
+    return rounds_to(values.own(name, index), claim)
 
 
 def _unseen(judgement: Judgement, first: str) -> frozenset[str]:

@@ -815,6 +815,23 @@ def test_the_page_says_what_numbers_without_work_are() -> None:
     assert "= 0 of 20." in page
 
 
+@pytest.mark.parametrize(
+    ("step", "alike", "points"),
+    [("scores", "0.00", 16), ("scaled", "0.00", 16), ("weights", "0.50", 14)],
+)
+def test_right_numbers_after_numbers_that_are_all_alike_were_worked_out_from_others(
+    step: str, alike: str, points: int
+) -> None:
+    """As where a spreadsheet writes 0 for what is blank: the step loses its marks, and no other."""
+    given = {
+        "Q": [[1, 2], [2, 0], [0, 1]],
+        "K": [[1, 1], [2, 1], [0, 2]],
+        "V": [[1, 2], [3, 0], [0, 1]],
+    }
+    answers = {**written(given), step: [[alike] * 3] * 3}
+    assert attncli.check(given, answers, marking=_as_dict()).earned.points == points  # type: ignore[union-attr]
+
+
 @in_one_test(
     ("digit", "weight", "lost"),
     [
