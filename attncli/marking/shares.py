@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from itertools import product
 from math import prod
-from operator import mul
+from typing import TypeAlias
 
 from attncli.marking.asked import copied_from, has_given_numbers
 from attncli.marking.sheet_marks import SheetMarks, plain_marks
 from attncli.tracing.model import Trace
 
 HALF = Fraction(1, 2)
+# By the last part and all units that are shared out: how far off the parts are, and these.
+_BestParts: TypeAlias = dict[tuple[int, int], tuple[Fraction, tuple[int, ...]]]
 
 
 def marks_of_steps(trace: Trace, asked: Sequence[str], marks: SheetMarks) -> dict[str, str]:
@@ -66,21 +67,32 @@ def _equal_parts(numbers: Mapping[str, int], units: int) -> dict[str, int] | Non
     """
     steps_of = Counter(sorted(numbers.values()))
     of_all = sum(numbers.values())
-    right = [Fraction(units * size, of_all) for size in steps_of]
-    near = [range(max(1, int(share) - 1), int(share) + 3) for share in right]
-    fitting = []
-    for parts in product(*near):
-        shared = sum(map(mul, parts, steps_of.values()))
-        grows = [*parts] == sorted(parts)
-        if shared != units or not grows:
-            continue
-        off = sum(abs(part - share) ** 2 for part, share in zip(parts, right, strict=True))
-        fitting.append((off, parts))
+    best: _BestParts = {(0, 0): (Fraction(0), ())}
+    for size, steps in steps_of.items():
+        share = Fraction(units * size, of_all)
+        best = _with_next(best, share, steps)
+    fitting = [found for (_, used), found in best.items() if used == units]
     if not fitting:
         return None
-    _, best = min(fitting)
-    part_of = dict(zip(steps_of, best, strict=True))
+    _, parts = min(fitting)
+    part_of = dict(zip(steps_of, parts, strict=True))
     return {name: part_of[size] for name, size in numbers.items()}
+
+
+def _with_next(best: _BestParts, share: Fraction, steps: int) -> _BestParts:
+    """The best parts with one more for so many steps, near their share, and no less than the
+    last.
+    """
+    near = range(max(1, int(share) - 1), int(share) + 3)
+    found: _BestParts = {}
+    for (last, used), (off, parts) in best.items():
+        for part in near:
+            if part < last:
+                continue
+            key = part, used + part * steps
+            with_it = off + (part - share) ** 2, (*parts, part)
+            found[key] = min(with_it, found.get(key, with_it))
+    return found
 
 
 def _parts(numbers: Mapping[str, int], units: int) -> dict[str, int]:

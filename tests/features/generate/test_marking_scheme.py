@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from attncli.features.generate.marking_scheme import marking
 from attncli.marking.asked import asked_steps
 from attncli.marking.shares import shares
 from attncli.marking.sheet_marks import SheetMarks
+from tests.cases import in_one_test
 
 
 def scheme(marks: int, ask: list[str] | None = None, **more: object) -> dict[str, object]:
@@ -103,6 +105,38 @@ def test_the_same_numbers_are_asked_for_once() -> None:
     steps = of_two_heads(None)
     assert "heads_output" in steps
     assert "output" not in steps
+
+
+@in_one_test(
+    ("sizes", "marks"),
+    [
+        ((4, 4, 9), 10),
+        ((1, 3, 3, 8), 12),
+        ((2, 5, 5, 5, 6), 13),
+        ((7, 7), 9),
+        ((12, 16, 16, 4), 20),
+    ],
+)
+def test_equal_shares_are_the_nearest_of_all(sizes: tuple[int, ...], marks: int) -> None:
+    """Of all half marks that grow with the size, and are the same for steps of one size."""
+    halves = 2 * marks
+    different = sorted(set(sizes))
+    off = {}
+    for parts in product(range(1, halves + 1), repeat=len(different)):
+        part_of = dict(zip(different, parts, strict=True))
+        of_steps = [part_of[size] for size in sizes]
+        if sum(of_steps) == halves and [*parts] == sorted(parts):
+            right = [Fraction(halves * size, sum(sizes)) for size in different]
+            apart = [(part - share) ** 2 for part, share in zip(parts, right, strict=True)]
+            off[tuple(of_steps)] = sum(apart)
+    names = {f"step {i}": size for i, size in enumerate(sizes)}
+    found = tuple(int(2 * share) for share in shares(names, marks).values())
+    assert off[found] == min(off.values())
+
+
+def test_shares_of_many_different_sizes_are_found_at_once() -> None:
+    sizes = {f"step {size}": size for size in range(3, 33)}
+    assert sum(shares(sizes, 100).values()) == 100
 
 
 def test_shares_are_half_marks_that_add_up() -> None:
