@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -11,7 +12,9 @@ from hypothesis import strategies as st
 
 import attncli
 from attncli.features.check.marks.model import LostShare, Marks, TakenOff
+from attncli.features.check.marks.page import marks_blocks
 from attncli.features.check.marks.shown import in_hundredths
+from attncli.page.document import Paragraph
 from tests.features.check.solutions_by_hand import written
 
 WORTH = {"scores": 4.5, "scaled": 4.5, "weights": 4.5, "output": 6.5}
@@ -35,6 +38,16 @@ def shown_losses(marks: Marks) -> list[float]:
 
 def shown_steps(marks: Marks) -> list[float]:
     return [float(each) for each in in_hundredths(marks).steps.values()]
+
+
+def test_a_slip_that_shows_in_two_steps_is_told_with_both() -> None:
+    judgement = attncli.check(THREE_ROWS, written(THREE_ROWS)).solution.verdicts
+    cells = (("weights", (0, 0)), ("weights", (0, 2)), ("output", (0, 1)))
+    slip = TakenOff("exp of t1 → t1 is wrong", cells, Fraction(1))
+    [first, *_] = marks_blocks(judgement, replace(of_losses(), slips=(slip,)))
+    assert isinstance(first, Paragraph)
+    said = "(weights, t1 → t1; t1 → t3; output, t1, d2: exp of t1 → t1 is wrong)"
+    assert said in str(first.text)
 
 
 def test_what_is_lost_adds_up_to_what_the_points_lack() -> None:

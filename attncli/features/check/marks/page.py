@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
 from attncli.english import count, either, listed
-from attncli.features.check.marks.model import LostShare, Marks, TakenOff
+from attncli.features.check.marks.model import LostShare, Marks, TakenOff, WrongCell
 from attncli.features.check.marks.other_shapes import brings_no_marks
 from attncli.features.check.marks.shown import in_hundredths
 from attncli.features.check.no_work import NO_WORK, no_work_of_their_own
@@ -136,16 +136,28 @@ def _too_coarse(lost: LostShare) -> str:
 
 def _slip(judgement: Judgement, slip: TakenOff) -> str:
     """A slip in scores, t1 → t2; or what it was, where that is known."""
-    step = slip.cells[0][0]
-    labels = [judgement.trace.steps[name].cell_label(index) for name, index in slip.cells]
+    number = len(slip.cells)
     end = " – several in one step cost less" if slip.capped else ""
-    if len(labels) > MOST_CELLS_NAMED:
-        return slip.said or f"{len(labels):,} slips in {step}{end}"
-    where = "; ".join(labels)
-    place = f"{step}, {where}" if where else step
+    if number > MOST_CELLS_NAMED:
+        step = slip.cells[0][0]
+        return slip.said or f"{number:,} slips in {step}{end}"
+    place = _place(judgement, slip.cells)
     if slip.said:
         return f"{place}: {slip.said}"
-    return f"{either(len(labels), 'a slip', f'{len(labels)} slips')} in {place}{end}"
+    return f"{either(number, 'a slip', f'{number} slips')} in {place}{end}"
+
+
+def _place(judgement: Judgement, cells: Sequence[WrongCell]) -> str:
+    """weights, t1 → t1; t1 → t3; output, t1, d4: each step with the labels of its cells."""
+    labels: dict[str, list[str]] = {}
+    for name, index in cells:
+        label = judgement.trace.steps[name].cell_label(index)
+        labels.setdefault(name, []).append(label)
+    places = []
+    for name, of_step in labels.items():
+        where = "; ".join(of_step)
+        places.append(f"{name}, {where}" if where else name)
+    return "; ".join(places)
 
 
 def marks_data(marks: Marks) -> dict[str, Any]:
