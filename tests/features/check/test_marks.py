@@ -815,6 +815,20 @@ def test_the_page_says_what_numbers_without_work_are() -> None:
     assert "= 0 of 20." in page
 
 
+@pytest.mark.parametrize("of_scheme", [{"decimals": 1}, {"decimals": 2}, {"decimals": 3}, {}])
+def test_the_decimals_of_the_command_say_how_many_are_missing(of_scheme: dict[str, int]) -> None:
+    """Two decimals with zeros behind, where three are asked for: each number loses a half."""
+    given = {"Q": [[1, 2], [2, 1]], "K": [[1, 1], [2, 1]], "V": [[1], [2]]}
+    answers = {
+        "scores": [["3", "4"], ["3", "5"]],
+        "scaled": [["2.120", "2.830"], ["2.120", "3.540"]],
+    }
+    marking = {"marks": 20, "steps": {"scores": 10, "scaled": 10}, "mistake": 2, "digit": 0.5}
+    found = attncli.check(given, answers, decimals=3, marking=marking | of_scheme).earned
+    assert found is not None
+    assert found.points == 10 + 5
+
+
 @pytest.mark.parametrize(
     ("step", "alike", "points"),
     [("scores", "0.00", 16), ("scaled", "0.00", 16), ("weights", "0.50", 14)],

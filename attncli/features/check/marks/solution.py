@@ -38,7 +38,7 @@ from attncli.features.check.marks.slips_before import slips_before
 from attncli.features.check.no_work import is_one_number, without_work
 from attncli.features.check.rounded_between import rounded_between
 from attncli.features.check.single_cell_errors import ErrorKind
-from attncli.features.check.trials import trials_of
+from attncli.features.check.trials import decimals_of, trials_of
 from attncli.features.check.verdicts import Judgement, Solution, indices_where
 from attncli.marking.scheme import Scheme
 from attncli.mistakes.forward import decimals_of_rounding
@@ -63,7 +63,7 @@ def solution_marks(solution: Solution, diagnoses: Sequence[Diagnosis], scheme: S
     possible = causes(judgement, diagnoses, scheme)
     rounded = _forgiven(judgement, diagnoses)
     steps = [
-        _marked_step(judgement, name, rounded.get(name, set()), diagnoses, scheme)
+        _marked_step(judgement, name, rounded.get(name, set()), diagnoses)
         for name in _steps(judgement, scheme)
     ]
     forgiven = sum(map(len, rounded.values()))
@@ -307,7 +307,6 @@ def _marked_step(
     name: str,
     rounded: Collection[CellIndex],
     diagnoses: Sequence[Diagnosis],
-    scheme: Scheme,
 ) -> MarkedStep:
     """A step with its wrong cells, but for those that were only `rounded` on the way."""
     size = prod(judgement.trace.steps[name].shape)
@@ -315,7 +314,7 @@ def _marked_step(
     if cells is None:
         return MarkedStep(name, size, missing=size)
     wrong = {index for index in indices_where(cells, "wrong") if index not in rounded}
-    coarse = _coarse(judgement, name, wrong, diagnoses, scheme)
+    coarse = _coarse(judgement, name, wrong, diagnoses)
     wrong.update(coarse)
     is_alike = is_one_number(judgement, name)
     if is_alike:
@@ -338,18 +337,18 @@ def _coarse(
     name: str,
     wrong: Collection[CellIndex],
     diagnoses: Sequence[Diagnosis],
-    scheme: Scheme,
 ) -> dict[CellIndex, int]:
     """The cells with too few decimals, and how many are missing in each."""
     cells = judgement.steps[name]
     decimals = _rounded_to(judgement, name, diagnoses)
-    if decimals is not None and scheme.decimals is not None:
+    if decimals is not None:
         off = indices_where(cells, "wrong", "rounding")
         rounding = _rounding(judgement, name, diagnoses)
         # What follows from other numbers was rounded, too, if all of the step were.
         if rounding and rounding.whole:
             off += indices_where(cells, "carried")
-        return dict.fromkeys(off, scheme.decimals - decimals)
+        asked = decimals_of(judgement.values, name)
+        return dict.fromkeys(off, asked - decimals)
     found = {}
     for index in wrong:
         if cells[index].too_coarse:
