@@ -57,6 +57,11 @@ class Claim:
         return not self.half
 
     @property
+    def half_written(self) -> Decimal:
+        """Half a unit of the last digit written, whatever was asked for."""
+        return self.half if self.half_as_written is None else self.half_as_written
+
+    @property
     def hidden(self) -> bool:
         """Whether it is -inf, which stands for what is not seen."""
         return self.value == -math.inf

@@ -330,7 +330,7 @@ class CellValues:
         """
         if self.trace.steps[name].rule.given:
             return claim.value == self.true(name, index)
-        half = claim.half if claim.half_as_written is None else claim.half_as_written
+        half = claim.half_written
         if half < HALF_A_UNIT:
             return False
         own = self.own(name, index)

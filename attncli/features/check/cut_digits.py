@@ -17,7 +17,7 @@ import numpy as np
 from attncli.answers.model import Answers, CellOfStep, Claim
 from attncli.features.check.cell_values import CellIndex, CellValues
 from attncli.features.check.diagnosis import Diagnosis, diagnose
-from attncli.features.check.rounded_between import RoundingBetween
+from attncli.features.check.rounded_between import ExplainedByRounding
 from attncli.features.check.verdicts import (
     JudgedCell,
     Judgement,
@@ -41,30 +41,22 @@ _DIGITS = Context(prec=60)
 _NEARLY = Decimal("1e-9")
 
 
-@dataclass(frozen=True, slots=True)
-class CutDigits:
-    """The cells whose digits were cut off, each with its step, in the order of work."""
-
-    cells: tuple[CellOfStep, ...]
-    said: str = CUT_OFF
-
-
-def cut_off(solution: Solution, diagnoses: Sequence[Diagnosis]) -> CutDigits | None:
-    """The cells whose digits were cut off, if that is so all over the solution, or in a
-    step with more of them; else None.
+def cut_off(solution: Solution, diagnoses: Sequence[Diagnosis]) -> tuple[CellOfStep, ...] | None:
+    """The cells whose digits were cut off, in the order of work, if that is so all over the
+    solution, or in a step with more of them; else None.
 
     A number tells cutting from rounding only if rounding would make it larger: 0.667 does, 0.663
     does not. One that a likely mistake gives as it was written tells nothing: there, only the
     right number would have been cut off. Nor does one that follows from steps that were left out,
     if rounding these gives it.
     """
-    judgement = solution.whole or solution.verdicts
+    judgement = solution.of_all
     if solution.read_as_cut is not None:
-        return CutDigits(tuple(_right_if_cut(judgement, solution.read_as_cut)))
+        return tuple(_right_if_cut(judgement, solution.read_as_cut))
     found: list[CellOfStep] = []
     in_one_step: list[CellOfStep] = []
     all_were = True
-    between = RoundingBetween(judgement)
+    between = ExplainedByRounding(judgement)
     for name in judgement.steps:
         wrong = len(indices_where(judgement.steps[name], "wrong"))
         if wrong > MOST_WRONG:
@@ -80,7 +72,7 @@ def cut_off(solution: Solution, diagnoses: Sequence[Diagnosis]) -> CutDigits | N
         found = in_one_step
     if len(found) < FEWEST_CUT_OFF or not _cost_something(judgement, found):
         return None
-    return CutDigits(tuple(found))
+    return tuple(found)
 
 
 def _right_if_cut(judgement: Judgement, cut: Judgement) -> Iterator[CellOfStep]:
@@ -110,7 +102,7 @@ def _of_mistakes(judgement: Judgement, name: str, diagnoses: Sequence[Diagnosis]
 
 
 def _cut_in(
-    between: RoundingBetween, name: str, of_mistakes: Collection[CellIndex]
+    between: ExplainedByRounding, name: str, of_mistakes: Collection[CellIndex]
 ) -> tuple[list[CellOfStep], bool]:
     """The cells of a step whose digits were cut off, and whether one was rounded up; without those
     that mistakes give, or rounding on the way.
@@ -150,7 +142,7 @@ def _written(cell: JudgedCell) -> str:
 
 
 def _how_written(exact: Decimal, claim: Claim) -> str:
-    half = claim.half if claim.half_as_written is None else claim.half_as_written
+    half = claim.half_written
     with localcontext(_DIGITS):
         unit = 2 * half
         cut = (exact / unit).to_integral_value(ROUND_DOWN) * unit
@@ -184,7 +176,7 @@ def cut_reading(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> CutRead
     if any(_was_rounded(judgement, cut, *cell) for cell in _filled(judgement)):
         return None
     of_cut = diagnose(cut)
-    between = RoundingBetween(judgement)
+    between = ExplainedByRounding(judgement)
     # What was rounded on the way is off by as much, and was not cut off.
     left = {cell for cell in _unexplained(judgement, diagnoses) if not between.explains(*cell)}
     left_of_cut = _unexplained(cut, of_cut)
@@ -226,7 +218,7 @@ def _is_cut_off(cell: JudgedCell) -> bool:
     claim = cast("Claim", cell.given)
     if claim.exact or claim.printed_double or not claim.value.is_finite():
         return True
-    half = claim.half if claim.half_as_written is None else claim.half_as_written
+    half = claim.half_written
     unit = 2 * half
     for number in (cell.expected, cell.own):
         exact = Decimal(repr(number))
@@ -281,7 +273,7 @@ def _is_exact(values: CellValues, name: str, index: CellIndex, claim: Claim) -> 
 def _cut_claim(claim: Claim) -> Claim:
     if claim.exact or claim.printed_double or not claim.value.is_finite():
         return claim
-    half = claim.half if claim.half_as_written is None else claim.half_as_written
+    half = claim.half_written
     # It has fewer decimals than were asked for.
     if half > claim.half:
         return claim

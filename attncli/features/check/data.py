@@ -39,7 +39,7 @@ def check_data(
         "carried_by_rounding": [
             {"step": name, "index": list(index)} for name, index in judgement.carried_by_rounding
         ],
-        "diagnoses": diagnosis_data(solution.whole or judgement, diagnoses),
+        "diagnoses": diagnosis_data(solution.of_all, diagnoses),
         "passed": solution.passed,
     }
     if outside := solution.wrong_outside:

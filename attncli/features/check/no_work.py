@@ -89,9 +89,12 @@ def _without_worked(
     """These cells without those that were worked out from other numbers than the values: if one is
     right, and not what the values come to, so are all that are right or come to something else.
     """
-    right = indices_where(judgement.steps[name], "right")
-    come_to_it = [index for index in done if _comes_to(judgement, values, name, index)]
-    if all(index in come_to_it for index in right):
+    right = {*indices_where(judgement.steps[name], "right")}
+    come_to_it = []
+    for index in done:
+        if _comes_to(judgement, values, name, index):
+            come_to_it.append(index)
+    if right <= {*come_to_it}:
         return done
     return [index for index in come_to_it if index not in right]
 
@@ -188,6 +191,13 @@ def is_one_number(judgement: Judgement, name: str) -> bool:
     verdicts = [cell.verdict for cell in telling]
     is_mostly_right = 2 * verdicts.count("right") >= len(telling)
     return len(different) == 1 and "wrong" in verdicts and not is_mostly_right
+
+
+def is_nothing_but_zeros(judgement: Judgement, name: str) -> bool:
+    """Whether every number that was written in a step is 0, and not all of them should be."""
+    cells = cast("list[JudgedCell]", judgement.steps[name].ravel().tolist())
+    claims = [cell.given for cell in cells if cell.given is not None]
+    return not any(claim.value for claim in claims) and any(cell.expected for cell in cells)
 
 
 def _are_pattern(written: Sequence[RowsOfNumbers], right: Sequence[RowsOfNumbers]) -> bool:

@@ -115,7 +115,7 @@ def _blocks(
     earned: Marks | None,
 ) -> Iterator[Block]:
     judgement = solution.verdicts
-    whole = solution.whole or judgement
+    whole = solution.of_all
     first = judgement.first_wrong
     if first is None:
         yield Paragraph(_answer(solution))
@@ -154,7 +154,7 @@ def _notes(solution: Solution, diagnoses: Sequence[Diagnosis]) -> Iterator[Block
         yield Paragraph(_too_few_decimals(judgement, coarse), "note")
     cut = cut_off(solution, diagnoses)
     if cut is not None:
-        yield Paragraph((_cut(len(cut.cells)),), "note")
+        yield Paragraph((_cut(len(cut)),), "note")
     sums = [f"{row} ({total})" for row, total in rows_off(judgement, diagnoses)]
     if sums:
         yield Paragraph((_not_one(sums),), "note")

@@ -39,7 +39,7 @@ _ROUNDED = "rounded"
 def rounded_between(judgement: Judgement) -> dict[str, set[CellIndex]]:
     """The wrong cells of each step that rounding on the way explains."""
     found = {}
-    between = RoundingBetween(judgement)
+    between = ExplainedByRounding(judgement)
     for name, cells in judgement.steps.items():
         explained = set()
         for index in indices_where(cells, "wrong"):
@@ -55,7 +55,7 @@ def rounded_between(judgement: Judgement) -> dict[str, set[CellIndex]]:
 
 
 @dataclass(frozen=True)
-class RoundingBetween:
+class ExplainedByRounding:
     """What rounding the steps that were left out explains in a solution."""
 
     judgement: Judgement

@@ -201,9 +201,11 @@ class Trials:
         return self._trial(mistake, mistake.change(self.judgement.trace), as_ours=True)
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=2)
 def trials_of(judgement: Judgement) -> Trials:
-    """All that is tried on a solution; the last one is kept, since marks try the same again."""
+    """All that is tried on a solution. The last two are kept: marks try the same again, also on the
+    solution without its right numbers.
+    """
     return Trials(judgement)
 
 

@@ -219,9 +219,14 @@ class Solution:
     read_as_cut: Judgement | None = None
 
     @property
+    def of_all(self) -> Judgement:
+        """The verdicts on all that was answered."""
+        return self.whole or self.verdicts
+
+    @property
     def for_marks(self) -> Judgement:
-        """The verdicts on all that was answered, each number read as it was written."""
-        return self.read_as_cut or self.whole or self.verdicts
+        """The same, with each number read as cut off if the solution was `read_as_cut`."""
+        return self.read_as_cut or self.of_all
 
     @property
     def passed(self) -> bool:
@@ -284,8 +289,7 @@ class Solution:
     def only(self, names: Sequence[str]) -> Solution:
         """The verdicts on these steps, which still follow from what was written in all others."""
         steps = {name: cells for name, cells in self.verdicts.steps.items() if name in names}
-        whole = self.whole or self.verdicts
-        return replace(self, verdicts=replace(self.verdicts, steps=steps), whole=whole)
+        return replace(self, verdicts=replace(self.verdicts, steps=steps), whole=self.of_all)
 
 
 def judge_solution(

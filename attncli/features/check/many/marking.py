@@ -16,7 +16,7 @@ from attncli.cli.classes.processes import ClassWork, done_in_processes
 from attncli.cli.classes.summary import rounded_share
 from attncli.english import as_written, count
 from attncli.errors import AttncliError, usage_error
-from attncli.features.check.cut_digits import cut_off
+from attncli.features.check.cut_digits import CUT_OFF, cut_off
 from attncli.features.check.diagnosis import Diagnosis, each_alone
 from attncli.features.check.diagnosis_page import with_labels
 from attncli.features.check.many.copies import written_numbers
@@ -227,8 +227,8 @@ def _mistakes(solution: Solution, diagnoses: Sequence[Diagnosis]) -> tuple[tuple
     found = [(each.step, _mistakes_text(solution, each)) for each in diagnoses]
     cut = cut_off(solution, diagnoses)
     if cut is not None:
-        steps = dict.fromkeys(step for step, _ in cut.cells)
-        found += [(step, cut.said) for step in steps]
+        steps = dict.fromkeys(step for step, _ in cut)
+        found += [(step, CUT_OFF) for step in steps]
     return tuple(found)
 
 
@@ -268,7 +268,7 @@ def _first_wrong(solution: Solution) -> str:
 
 
 def _mistakes_text(solution: Solution, found: Diagnosis) -> str:
-    judgement = solution.whole or solution.verdicts
+    judgement = solution.of_all
     said = ", or ".join(with_labels(judgement, mistake) for mistake in found.mistakes)
     return said if found.likely else f"perhaps {said}"
 

@@ -39,7 +39,7 @@ def as_written(
     for slip in marks.slips:
         slips += told.slips(slip)
     for mistake in marks.mistakes:
-        following = told.following(mistake)
+        following = told.take_following(mistake)
         names = _names_of(written, mistake, of_other)
         further += told.diagnoses(following, names)
         mistakes.append(told.instead(mistake, following))
@@ -111,10 +111,15 @@ class _Telling:
     causes: Mapping[WrongCell, set[WrongCell]]
     follow: set[WrongCell]
 
-    def following(self, taken: TakenOff) -> tuple[WrongCell, ...]:
-        """The cells that follow from those that a mistake or a slip accounts for."""
-        before = {cell for cell in taken.cells if cell in self.replaced}
-        found = [cell for cell in sorted(self.follow) if before & self.causes[cell]]
+    def take_following(self, taken: TakenOff) -> tuple[WrongCell, ...]:
+        """The cells that follow from those that a mistake or a slip accounts for, and that are not
+        told yet: now they are.
+        """
+        before = self.replaced.keys() & set(taken.cells)
+        found = []
+        for cell in sorted(self.follow):
+            if before & self.causes[cell]:
+                found.append(cell)
         self.follow.difference_update(found)
         return tuple(found)
 
@@ -132,7 +137,7 @@ class _Telling:
     def slips(self, slip: TakenOff) -> Iterator[TakenOff]:
         """What a slip costs. Of several by themselves, each that was replaced stands for itself."""
         if slip.said:
-            yield self.instead(slip, self.following(slip))
+            yield self.instead(slip, self.take_following(slip))
             return
         left = tuple(cell for cell in slip.cells if cell not in self.replaced)
         of_each = slip.taken_off / len(slip.cells)
@@ -142,12 +147,12 @@ class _Telling:
             if cell in self.replaced:
                 one = self._of_one(cell)
                 taken = replace(one, taken_off=of_each, capped=slip.capped)
-                yield self.instead(taken, self.following(taken))
+                yield self.instead(taken, self.take_following(taken))
 
     def _of_one(self, cell: WrongCell) -> TakenOff:
         name = self._used(cell)
         said = f"{PERHAPS} {with_labels(self.judgement, name)}"
-        return TakenOff(said, (cell,), NOTHING, names=(name,))
+        return TakenOff(said, (cell,), NOTHING, names=(name,), perhaps=True)
 
     def diagnoses(
         self, following: tuple[WrongCell, ...], names: tuple[str, ...] = ()

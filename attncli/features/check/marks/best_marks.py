@@ -18,7 +18,7 @@ from attncli.features.check.marks.likeliest_numbers import likeliest
 from attncli.features.check.marks.model import LostShare, Marks, WrongCell
 from attncli.features.check.marks.other_numbers import OtherNumbers, WrongOfSteps
 from attncli.features.check.marks.partial_mistakes import MOST_WRONG_CELLS
-from attncli.features.check.marks.solution import PERHAPS, solution_marks
+from attncli.features.check.marks.solution import solution_marks
 from attncli.features.check.rounded_between import rounded_between
 from attncli.features.check.trials import is_of_paper_size
 from attncli.features.check.verdicts import Judgement, Solution
@@ -125,9 +125,9 @@ def _rounded_with_few_digits(solution: Solution) -> Iterator[WrongCell]:
 def _better(marked: MarkedSolution, scheme: Scheme) -> tuple[MarkedSolution, OtherNumbers] | None:
     """The solution with other numbers in the place of right ones, if it earns more with them."""
     solution, diagnoses, earned = marked
-    judgement = solution.whole or solution.verdicts
+    judgement = solution.of_all
     wrong = _wrong(judgement)
-    if not _may_be_better(judgement, wrong, marked, scheme):
+    if not _other_numbers_may_help(judgement, wrong, marked, scheme):
         return None
     # Numbers that are put there are rounded, and no sign that digits were cut off.
     read = diagnosed if solution.read_as_cut is not None else diagnosed_as_rounded
@@ -143,7 +143,7 @@ def _better(marked: MarkedSolution, scheme: Scheme) -> tuple[MarkedSolution, Oth
     return best
 
 
-def _may_be_better(
+def _other_numbers_may_help(
     judgement: Judgement, wrong: WrongOfSteps, marked: MarkedSolution, scheme: Scheme
 ) -> bool:
     """Whether something is left that other numbers may explain for less."""
@@ -164,7 +164,7 @@ def _may_be_better(
     # A mistake that explains all of it is likelier than a slip, which costs less.
     if len(earned.mistakes) > 1:
         return True
-    perhaps = any(taken.said.startswith(PERHAPS) for taken in earned.mistakes)
+    perhaps = any(taken.perhaps for taken in earned.mistakes)
     # What looks like the same error in several cells may follow from one number.
     of_cells = any(found.error is not None and len(found.cells) > 1 for found in diagnoses)
     is_unsure = perhaps or of_cells or bool(earned.slips)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -18,10 +18,15 @@ from typing import NamedTuple
 from attncli.answers.model import ONE_UNIT_OFF, Claim
 from attncli.features.check.cell_values import CellIndex, steps_after
 from attncli.features.check.diagnosis import Diagnosis
-from attncli.features.check.marks.model import NOTHING, Marks, TakenOff, WrongCell
+from attncli.features.check.marks.model import (
+    NOTHING,
+    Marks,
+    TakenOff,
+    WrongCell,
+    cost_by_themselves,
+)
 from attncli.features.check.marks.other_numbers import OtherNumbers, WrongOfSteps
 from attncli.features.check.marks.replacements import other_numbers
-from attncli.features.check.marks.solution import PERHAPS
 from attncli.features.check.rough_values import RoughValues
 from attncli.features.check.trials import Trial, trials_of
 from attncli.features.check.verdicts import JudgedCell, Judgement, indices_where, judge_with
@@ -42,35 +47,35 @@ SHARE_NEAR = 0.01
 
 @dataclass(frozen=True, slots=True)
 class _Prices:
-    """What a mistake and a cell of each step are worth in a scheme, in slips."""
+    """A scheme, and what a cell of each step is worth in it."""
 
-    mistake: Fraction
+    scheme: Scheme
     shares: Mapping[str, Fraction]
 
     @classmethod
     def of(cls, judgement: Judgement, scheme: Scheme) -> _Prices:
-        slip = scheme.slip or scheme.mistake or Fraction(1)
         shares = {}
         for name, worth in scheme.steps.items():
             cells = prod(judgement.trace.steps[name].shape)
-            shares[name] = worth / cells / slip
-        return cls(scheme.mistake / slip, shares)
+            shares[name] = worth / cells
+        # Wrong numbers are counted also where a slip costs nothing: their shares may be lost.
+        slip = scheme.slip or scheme.mistake or Fraction(1)
+        return cls(replace(scheme, slip=slip), shares)
 
     def of_cells(self, step: str, number: int) -> Fraction:
-        """What so many wrong cells of a step cost: a slip each, and no more than a mistake, or than
-        their shares.
-        """
-        as_slips = min(Fraction(number), self.mistake)
+        """What so many wrong cells of a step cost by themselves."""
         share = self.shares.get(step, NOTHING)
-        return max(as_slips, number * min(share, Fraction(1)))
+        return cost_by_themselves(self.scheme, share, number)
+
+    @property
+    def mistake(self) -> Fraction:
+        return self.scheme.mistake
 
 
 class _Candidate(NamedTuple):
-    """Other numbers, the solution judged with them, and about what they leave to be taken off, in
-    slips.
-    """
+    """Other numbers, the solution judged with them, and about what they leave to be taken off."""
 
-    slips: Fraction
+    cost: Fraction
     others: OtherNumbers
     judged: Judgement
 
@@ -92,7 +97,8 @@ def likeliest(
     cells = sum(step.size for step in judgement.steps.values())
     most = MOST_CELLS_JUDGED // cells
     for others in islice(other_numbers(judgement, wrong, settled), most):
-        new = [] if others.mistake is None or others.mistake in known else [others.mistake]
+        mistake = others.mistake
+        new = [] if mistake is None or now.knows(mistake) else [mistake]
         account = _account(now, [*known, *new], others)
         if account is None or account.is_hopeless(now):
             continue
@@ -102,24 +108,25 @@ def likeliest(
         # Who rounded a whole step to too few decimals has not worked with other numbers.
         if others.is_by_way and any(name in rounded for name, _ in follow):
             continue
-        if _is_likely(account.slips, now.slips, others, settled):
-            found.append(_Candidate(account.slips, account.others, account.judged))
-    found.sort(key=lambda each: (each.slips, not each.others.is_whole, len(each.others.numbers)))
+        if _is_likely(account.cost, now.cost, others, settled):
+            found.append(_Candidate(account.cost, account.others, account.judged))
+    found.sort(key=lambda each: (each.cost, not each.others.is_whole, len(each.others.numbers)))
     for candidate in islice(_without_twins(found), MOST_MARKED):
         yield candidate.others, candidate.judged
 
 
 def _settled(earned: Marks, scheme: Scheme) -> Iterator[str]:
-    """The steps in which one wrong number more costs no slip: their shares are lost, or their slips
-    cost as much as a mistake.
+    """The steps in which one wrong number more may cost less than a slip: their shares are lost, or
+    their slips alone cost as much as a mistake.
     """
     for lost in earned.lost:
         if lost.reason == "wrong":
             yield lost.step
     for slip in earned.slips:
-        by_themselves = [] if slip.said else [step for step, _ in slip.cells]
-        if len(by_themselves) * scheme.slip >= scheme.mistake:
-            yield from by_themselves
+        if slip.said:
+            continue
+        if len(slip.cells) * scheme.slip >= scheme.mistake:
+            yield from (step for step, _ in slip.cells)
 
 
 def _without_twins(candidates: Sequence[_Candidate]) -> Iterator[_Candidate]:
@@ -136,13 +143,13 @@ def _without_twins(candidates: Sequence[_Candidate]) -> Iterator[_Candidate]:
 
 
 def _is_likely(
-    slips: Fraction, now: Fraction, others: OtherNumbers, settled: Collection[str]
+    cost: Fraction, now: Fraction, others: OtherNumbers, settled: Collection[str]
 ) -> bool:
-    """Whether so many slips with other numbers may cost less than those of `now`."""
+    """Whether a solution that costs about this with other numbers may cost less than `now`."""
     # Two cells of a mistake cost as much as two slips, but not as much as two shares that are lost.
     if others.mistake is not None and settled:
-        return slips <= now
-    return slips < now
+        return cost <= now
+    return cost < now
 
 
 def _account(now: _Account, known: Sequence[Trial], others: OtherNumbers) -> _Account | None:
@@ -174,7 +181,7 @@ def _were_put_right(now: _Account, account: _Account, denied: Collection[WrongCe
         return len(denied) < max(len(follow), len(explains))
     if others.mistake is None or not others.is_whole:
         return False
-    return others.mistake in now.known or len(follow | explains) >= CELLS_FOR_A_MISTAKE
+    return now.knows(others.mistake) or len(follow | explains) >= CELLS_FOR_A_MISTAKE
 
 
 def _known(judgement: Judgement, diagnoses: Sequence[Diagnosis], earned: Marks) -> list[Trial]:
@@ -218,6 +225,13 @@ class _Account:
         judged = judge_with(self.judged, others.numbers)
         return _Account(judged, known, self.prices, others)
 
+    def knows(self, trial: Trial) -> bool:
+        """Whether a mistake is one of the known ones, also if it was tried on a solution that reads
+        other numbers.
+        """
+        names = {known.mistake.name for known in self.known}
+        return trial.mistake.name in names
+
     @property
     def wrong(self) -> frozenset[WrongCell]:
         """The wrong cells, without those that were put there."""
@@ -239,7 +253,7 @@ class _Account:
         return found
 
     def _own(self, name: str, index: CellIndex) -> Decimal:
-        """What follows in a cell: by the mistake, if the others fit by its equations."""
+        """What follows in a cell: by the mistake, if the others are of one."""
         mistake = self.others.mistake
         if mistake is not None and name in mistake.affected:
             numbers = self._rough.of(name, mistake.all_changes)
@@ -248,8 +262,8 @@ class _Account:
         return self.judged.values.own(name, index)
 
     @cached_property
-    def slips(self) -> Fraction:
-        """What the wrong cells cost, in slips: by themselves, or by mistakes that save marks."""
+    def cost(self) -> Fraction:
+        """What the wrong cells cost: by themselves, or by mistakes that save marks."""
         left = set(self.wrong)
         given = [left & cells for cells in self._given(left).values()]
         mistakes = NOTHING
@@ -341,4 +355,4 @@ def _nearly_follows(cell: JudgedCell) -> bool:
 
 def _is_unsure(mistake: TakenOff) -> bool:
     """Whether a mistake was perhaps made, and gives few cells."""
-    return mistake.said.startswith(PERHAPS) and len(mistake.cells) < CELLS_FOR_A_MISTAKE
+    return mistake.perhaps and len(mistake.cells) < CELLS_FOR_A_MISTAKE

@@ -34,10 +34,10 @@ class MarkedStep:
     """A step with so many `cells`, of which so many are `missing`, and these are `wrong`; of those,
     the `coarse` ones lack so many decimals, unless a cause gives them.
 
-    Some are `hollow`, by the step that is wrong: without work, if most of that step is wrong and
-    nothing explains it. Where all numbers are `alike`, no slip and nothing that
-    is only possible explains them: who writes 0 everywhere has not worked. Coarse ones that were
-    all `rounded_to` so many decimals have zeros behind these.
+    `hollow` has, for each step that may be mostly wrong, the cells of this one that then need no
+    work; they count only if nothing explains that step. Where all numbers are `alike`, no slip and
+    nothing that is only possible explains them: who writes 0 everywhere has not worked. Coarse ones
+    that were all `rounded_to` so many decimals have zeros behind these.
     """
 
     name: str
@@ -53,8 +53,9 @@ class MarkedStep:
 @dataclass(frozen=True, slots=True)
 class Cause:
     """What explains some wrong cells: a mistake, or a slip in a single number. What it `costs` is
-    taken off once. One that is not `likely` may be chance. `names` are what a diagnosis calls it,
-    where there may be none.
+    taken off once. One that is not `likely` may be chance. `names` are what to call it in a
+    diagnosis, if none has it yet; there are none for a cause that a diagnosis gave. One that is
+    said to be there only `perhaps` may be likely still.
     """
 
     said: str
@@ -63,6 +64,7 @@ class Cause:
     is_slip: bool = False
     likely: bool = True
     names: tuple[str, ...] = ()
+    perhaps: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ class TakenOff:
     by themselves, and `cells` are those that it explains.
 
     More slips in a step than a mistake costs are `capped`: they cost no more than that. `names` are
-    those of the cause.
+    those of the cause, and `perhaps` says how sure it is.
     """
 
     said: str
@@ -79,6 +81,7 @@ class TakenOff:
     taken_off: Fraction
     capped: bool = False
     names: tuple[str, ...] = ()
+    perhaps: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +142,20 @@ class Marks:
     def points(self) -> Fraction:
         """The marks of the solution."""
         return max(NOTHING, self.balance)
+
+
+def cost_by_themselves(scheme: Scheme, share: Fraction, number: int) -> Fraction:
+    """What so many wrong cells of a step cost that no cause explains, where each is worth this
+    `share`: a slip each, and no more than a mistake, but at least their shares. None costs more
+    than a slip.
+    """
+    shares = number * min(share, scheme.slip)
+    return max(_as_slips(scheme, number), shares)
+
+
+def _as_slips(scheme: Scheme, number: int) -> Fraction:
+    """What so many slips in a step cost."""
+    return min(number * scheme.slip, max(scheme.slip, scheme.mistake))
 
 
 def marks_of(
@@ -212,11 +229,14 @@ class _Ledger:
         slips = [cause for cause in chosen if cause.is_slip]
         mistakes = [cause for cause in chosen if not cause.is_slip]
         for cause in mistakes:
-            left -= self._take_off(reading.mistakes, cause, self._excused(cause, left))
+            excused = self._excused(cause, left)
+            reading.mistakes.append(_taken_off(cause, excused))
+            left -= excused
         hopeless = self._hopeless(slips, left)
         for cause in slips:
             excused = self._excused(cause, left) - hopeless
-            left -= self._take_off(reading.slips, cause, excused)
+            reading.slips.append(_taken_off(cause, excused))
+            left -= excused
         for step in self.steps:
             reading.lost.extend(self._lost_by_coarse(step, step.coarse.keys() & left))
             self._add_rest(reading, step, tuple(sorted(_wrong_of(step, left))))
@@ -240,13 +260,6 @@ class _Ledger:
                     explained -= pattern
             found -= explained
         return found
-
-    def _take_off(
-        self, taken: list[TakenOff], cause: Cause, explained: frozenset[WrongCell]
-    ) -> frozenset[WrongCell]:
-        cells = tuple(sorted(explained))
-        taken.append(TakenOff(cause.said, cells, cause.costs, names=cause.names))
-        return explained
 
     def _hopeless(self, slips: Sequence[Cause], left: Collection[WrongCell]) -> set[WrongCell]:
         """The wrong cells of each step in which nothing is right, and that slips do not give as a
@@ -323,18 +336,14 @@ class _Ledger:
         if self._lose_their_shares(step, number):
             reading.lost.append(LostShare(step.name, "wrong", number, number * share))
         else:
-            costs = max(self._as_slips(number), number * min(share, self.scheme.slip))
+            costs = cost_by_themselves(self.scheme, share, number)
             is_capped = costs < number * self.scheme.slip
             reading.slips.append(TakenOff("", wrong, costs, is_capped))
-
-    def _as_slips(self, number: int) -> Fraction:
-        """What so many slips in a step cost."""
-        return min(number * self.scheme.slip, max(self.scheme.slip, self.scheme.mistake))
 
     def _lose_their_shares(self, step: MarkedStep, number: int) -> bool:
         """Whether so many wrong cells of a step, without a cause, cost more than as slips."""
         share = self.share(step)
-        costs_more = self._as_slips(number) < number * share
+        costs_more = _as_slips(self.scheme, number) < number * share
         if step.alike:
             return costs_more
         if number == 1 < step.cells:
@@ -346,6 +355,12 @@ class _Ledger:
         coarse.
         """
         return 0 < wrong == step.cells - step.missing - len(step.coarse)
+
+
+def _taken_off(cause: Cause, cells: Collection[WrongCell]) -> TakenOff:
+    """What a cause costs, with the cells that it accounts for."""
+    ordered = tuple(sorted(cells))
+    return TakenOff(cause.said, ordered, cause.costs, names=cause.names, perhaps=cause.perhaps)
 
 
 def _wrong_of(step: MarkedStep, left: Collection[WrongCell]) -> frozenset[WrongCell]:

@@ -74,8 +74,8 @@ def _read(values: CellValues, step: str, cell: CellIndex) -> list[Ref]:
 class NumbersRead:
     """The search in a solution with these wrong cells.
 
-    In the `settled` steps, one wrong number more costs less than a slip. There, a number that gives
-    a single cell counts, too.
+    In the `settled` steps, one wrong number more may cost less than a slip. There, a number that
+    gives a single cell counts, too.
     """
 
     numbers: WrittenNumbers

@@ -25,7 +25,7 @@ WrongOfSteps: TypeAlias = Mapping[str, tuple[CellIndex, ...]]
 
 @dataclass(frozen=True, slots=True)
 class OtherNumbers:
-    """Numbers in the place of right ones: all that a `mistake` makes (then they are `whole`), one
+    """Numbers in the place of right ones: all that a `mistake` makes (then it `is_whole`), one
     of them, or one that `fits` the wrong numbers that read it.
 
     It fits by the equations of a `mistake`, or by the right ones. It `is_open` if many others fit

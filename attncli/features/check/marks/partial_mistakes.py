@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import cast
 
 import numpy as np
 
@@ -35,7 +34,7 @@ from attncli.features.check.trials import (
     decimals_of,
     trials_of,
 )
-from attncli.features.check.verdicts import JudgedCell, Judgement, rounds_to
+from attncli.features.check.verdicts import Judgement, rounds_to
 from attncli.mistakes.forward import roundings_of
 from attncli.mistakes.model import each_of
 
@@ -103,12 +102,12 @@ def _near_in_steps(
     worked out in all ways.
     """
     tried = [trial for trial in trials.of_mistakes if not trial.mistake.of_own]
-    found: dict[int, dict[str, tuple[CellIndex, ...]]] = {id(trial): {} for trial in tried}
+    found: dict[Trial, dict[str, tuple[CellIndex, ...]]] = {trial: {} for trial in tried}
     for step, cells in wrong.items():
         for trial, given in cells_nearly_given(trials, tried, step, cells):
-            found[id(trial)][step] = given
-    for trial in tried:
-        if nearly := found[id(trial)]:
+            found[trial][step] = given
+    for trial, nearly in found.items():
+        if nearly:
             yield trial, nearly
 
 
@@ -253,13 +252,6 @@ def _without_coarse(
     """The cells without those with few decimals: such numbers are often the same by chance."""
     cells = judgement.steps[step]
     return tuple(index for index in given if not cells[index].looks_too_coarse)
-
-
-def is_nothing_but_zeros(judgement: Judgement, name: str) -> bool:
-    """Whether every number that was written in a step is 0, and not all of them should be."""
-    cells = cast("list[JudgedCell]", judgement.steps[name].ravel().tolist())
-    claims = [cell.given for cell in cells if cell.given is not None]
-    return not any(claim.value for claim in claims) and any(cell.expected for cell in cells)
 
 
 def coarse_roundings(judgement: Judgement, step: str) -> set[str]:

@@ -27,8 +27,8 @@ def other_numbers(
 ) -> Iterator[OtherNumbers]:
     """What may have stood in the place of right numbers, each only once.
 
-    In the `settled` steps, one wrong number more costs less than a slip. There, a number that gives
-    a single cell counts, too.
+    In the `settled` steps, one wrong number more may cost less than a slip. There, a number that
+    gives a single cell counts, too.
     """
     seen = set[tuple[str, frozenset[tuple[WrongCell, Decimal]]]]()
     search = _Replacements(judgement, wrong, settled)

@@ -212,7 +212,7 @@ class _Slip:
 
     def gives(self, cells: tuple[CellIndex, ...]) -> bool:
         """Whether one and the same other number gives all of these cells."""
-        change = self._change(cells, self._right)
+        change = self._change(cells)
         if not change:
             return False
         other = self._right + change
@@ -226,7 +226,7 @@ class _Slip:
         self, cells: tuple[CellIndex, ...], others: Sequence[CellIndex]
     ) -> dict[CellIndex, float]:
         """What the number that gives some cells makes of others."""
-        number = self._right + self._change(cells, self._right)
+        number = self._right + self._change(cells)
         return {cell: self._result(cell, number) for cell in others}
 
     @property
@@ -235,13 +235,13 @@ class _Slip:
         claim = self.values.written(self.ref.name, index)
         return float(claim.value if claim else self.values.own(self.ref.name, index))
 
-    def _change(self, cells: tuple[CellIndex, ...], right: float) -> float:
+    def _change(self, cells: tuple[CellIndex, ...]) -> float:
         """How far off the number would have to be, as near as the digits of the cells say: a whole
         number where all of its step are. 0 if that says nothing.
         """
         least, most = -math.inf, math.inf
         for cell in cells:
-            results = [self._result(cell, right + apart) for apart in _APART]
+            results = [self._result(cell, self._right + apart) for apart in _APART]
             effect = abs(results[1] - results[0])
             if not LEAST_EFFECT < effect < math.inf:
                 continue

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from attncli.features.check.causes.misread_given import MisreadGiven, misread_given
 from attncli.features.check.cell_values import CellIndex, steps_after
-from attncli.features.check.cut_digits import cut_off
+from attncli.features.check.cut_digits import CUT_OFF, cut_off
 from attncli.features.check.diagnosis import MOST_GUESSES, ROUNDED_ON_THE_WAY, Diagnosis
 from attncli.features.check.diagnosis_page import with_labels
 from attncli.features.check.hidden_cells import (
@@ -20,6 +20,7 @@ from attncli.features.check.hidden_cells import (
     without_percent,
 )
 from attncli.features.check.marks.model import (
+    NOTHING,
     Cause,
     MarkedStep,
     Marks,
@@ -31,11 +32,10 @@ from attncli.features.check.marks.partial_mistakes import (
     FEWEST_CELLS,
     PartialMistake,
     coarse_roundings,
-    is_nothing_but_zeros,
     partial_mistakes,
 )
 from attncli.features.check.marks.slips_before import slips_before
-from attncli.features.check.no_work import is_one_number, without_work
+from attncli.features.check.no_work import is_nothing_but_zeros, is_one_number, without_work
 from attncli.features.check.rounded_between import rounded_between
 from attncli.features.check.single_cell_errors import ErrorKind
 from attncli.features.check.trials import decimals_of, trials_of
@@ -70,7 +70,7 @@ def solution_marks(solution: Solution, diagnoses: Sequence[Diagnosis], scheme: S
     told = without_percent(without_hidden(judgement, masked_before(judgement)))
     before = [*_slips_before(told, steps, scheme), *_misread(told, steps, scheme)]
     marks = marks_of(scheme, steps, [*possible, *before], certain)
-    if _may_be_better(marks):
+    if _partial_mistakes_may_help(marks):
         explained = {each.step: each.mistakes for each in diagnoses if _explains_step(each)}
         found = partial_mistakes(told, _wrong(told, steps, with_coarse=True), explained)
         likely = _likely_mistakes(judgement, diagnoses)
@@ -97,7 +97,7 @@ def _partial(
         if len(explained) >= FEWEST_CELLS:
             said = f"{PERHAPS} {with_labels(judgement, name)}"
             costs = _cost_of(name, scheme)
-            yield Cause(said, costs, explained, likely=partly.likely, names=(name,))
+            yield Cause(said, costs, explained, likely=partly.likely, names=(name,), perhaps=True)
 
 
 def _cost_of(name: str, scheme: Scheme) -> Fraction:
@@ -155,7 +155,9 @@ def _slips_before(judgement: Judgement, steps: Sequence[MarkedStep], scheme: Sch
         labelled = [with_labels(judgement, cell) for cell in either]
         said = f"{', or '.join(labelled) or ONE_NUMBER_BEFORE} is wrong"
         called = tuple(f"{cell} is wrong" for cell in either)
-        found.append(Cause(said, scheme.slip, explained, is_slip=True, names=called))
+        found.append(
+            Cause(said, scheme.slip, explained, is_slip=True, names=called, perhaps=not either)
+        )
     return found
 
 
@@ -198,7 +200,7 @@ def _lacking(
     """A diagnosis for each step of what was taken off, unless it has one."""
     if not taken.names:
         return
-    is_likely = is_slip and not taken.said.startswith(PERHAPS)
+    is_likely = is_slip and not taken.perhaps
     wrong = [cell for cell in taken.cells if cell in judgement.wrong]
     for step in dict.fromkeys(name for name, _ in wrong):
         known = {name for found in diagnoses if found.step == step for name in found.mistakes}
@@ -257,12 +259,15 @@ def with_named_slips(judgement: Judgement, diagnoses: Sequence[Diagnosis], marks
             said[found.step, found.cells[0]] = f"{PERHAPS} {names}"
     slips = []
     for each in marks.slips:
+        guess = said.get(each.cells[0], "")
         is_single = len(each.cells) == 1 and not each.said
-        slips.append(replace(each, said=said.get(each.cells[0], "")) if is_single else each)
+        if is_single and guess:
+            each = replace(each, said=guess, perhaps=True)
+        slips.append(each)
     return replace(marks, slips=tuple(slips))
 
 
-def _may_be_better(marks: Marks) -> bool:
+def _partial_mistakes_may_help(marks: Marks) -> bool:
     """Whether the wrong cells have several causes, or some have none: a mistake that gives more of
     them than a diagnosis says may cost less.
     """
@@ -314,7 +319,8 @@ def _marked_step(
     if cells is None:
         return MarkedStep(name, size, missing=size)
     wrong = {index for index in indices_where(cells, "wrong") if index not in rounded}
-    coarse = _coarse(judgement, name, wrong, diagnoses)
+    rounding = _rounding(judgement, name, diagnoses)
+    coarse = _coarse(judgement, name, wrong, rounding)
     wrong.update(coarse)
     is_alike = is_one_number(judgement, name)
     if is_alike:
@@ -328,24 +334,22 @@ def _marked_step(
         coarse={(name, index): missing for index, missing in coarse.items()},
         hollow=_hollow(judgement, name),
         alike=is_alike,
-        rounded_to=_rounded_to(judgement, name, diagnoses),
+        rounded_to=_rounded_to(rounding),
     )
 
 
 def _coarse(
-    judgement: Judgement,
-    name: str,
-    wrong: Collection[CellIndex],
-    diagnoses: Sequence[Diagnosis],
+    judgement: Judgement, name: str, wrong: Collection[CellIndex], rounding: Diagnosis | None
 ) -> dict[CellIndex, int]:
-    """The cells with too few decimals, and how many are missing in each."""
+    """The cells with too few decimals, and how many are missing in each: all that are off, if the
+    step was rounded.
+    """
     cells = judgement.steps[name]
-    decimals = _rounded_to(judgement, name, diagnoses)
-    if decimals is not None:
+    decimals = _rounded_to(rounding)
+    if rounding is not None and decimals is not None:
         off = indices_where(cells, "wrong", "rounding")
-        rounding = _rounding(judgement, name, diagnoses)
         # What follows from other numbers was rounded, too, if all of the step were.
-        if rounding and rounding.whole:
+        if rounding.whole:
             off += indices_where(cells, "carried")
         asked = decimals_of(judgement.values, name)
         return dict.fromkeys(off, asked - decimals)
@@ -356,12 +360,14 @@ def _coarse(
     return found
 
 
-def _rounded_to(judgement: Judgement, name: str, diagnoses: Sequence[Diagnosis]) -> int | None:
+def _rounded_to(rounding: Diagnosis | None) -> int | None:
     """To how many decimals a step was rounded, if these are fewer than were asked for, and it was
     then written with zeros: 1.00 for 0.93 is no better than 1.
     """
-    found = _rounding(judgement, name, diagnoses)
-    return None if found is None else decimals_of_rounding(name, found.mistakes[0])
+    if rounding is None:
+        return None
+    name = rounding.mistakes[0]
+    return decimals_of_rounding(rounding.step, name)
 
 
 def _rounding(judgement: Judgement, name: str, diagnoses: Sequence[Diagnosis]) -> Diagnosis | None:
@@ -395,7 +401,7 @@ def _certain(solution: Solution, diagnoses: Sequence[Diagnosis], scheme: Scheme)
     cut = cut_off(solution, diagnoses)
     if cut is None:
         return []
-    return [Cause(cut.said, scheme.slip, frozenset(cut.cells))]
+    return [Cause(CUT_OFF, scheme.slip, frozenset(cut))]
 
 
 def causes(
@@ -423,12 +429,7 @@ def causes(
     for key, cells in explained.items():
         name, found = key[0], of[key]
         of_slip = is_slip(found)
-        costs = scheme.slip if of_slip else _cost_of(name, scheme)
-        if name == ROUNDED_ON_THE_WAY:
-            costs = Fraction(0)
-        # The weights are those of the right way.
-        if name == MASKED_BEFORE:
-            costs = scheme.slip
+        costs = _price(name, scheme, of_slip=of_slip)
         # Zeros alone are a sign of nothing.
         likely = found.likely and not is_nothing_but_zeros(judgement, found.step)
         said = with_labels(judgement, name)
@@ -436,9 +437,19 @@ def causes(
             said = f"{PERHAPS} {said}"
         names.setdefault((frozenset(cells), costs, of_slip, likely), []).append(said)
     return [
-        Cause(", or ".join(said), costs, cells, of_slip, likely)
+        Cause(", or ".join(said), costs, cells, of_slip, likely, perhaps=not likely)
         for (cells, costs, of_slip, likely), said in names.items()
     ]
+
+
+def _price(name: str, scheme: Scheme, *, of_slip: bool) -> Fraction:
+    """What a mistake or a slip costs."""
+    if name == ROUNDED_ON_THE_WAY:
+        return NOTHING
+    # The weights are those of the right way.
+    if of_slip or name == MASKED_BEFORE:
+        return scheme.slip
+    return _cost_of(name, scheme)
 
 
 def is_slip(found: Diagnosis) -> bool:
