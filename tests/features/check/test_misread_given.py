@@ -167,3 +167,29 @@ def test_a_blank_number_and_what_follows_from_a_wrong_one_are_one_slip() -> None
     earned = attncli.check(problem, answers, marking=scheme).earned
     assert earned is not None
     assert float(round(earned.points, 2)) == 8.33
+
+
+def test_a_number_of_q_that_is_rotated_with_the_one_half_a_row_away() -> None:
+    """RoPE reads Q[i, k + half]: the number is found there, too."""
+    given = {
+        "Q": [[1.5, -0.5, 2.0, 1.0], [0.5, 1.0, -1.5, 2.0], [2.0, 0.5, 1.0, -1.0]],
+        "K": [[1.0, 0.5, -1.0, 2.0], [2.0, -1.5, 0.5, 1.0], [0.5, 1.0, 1.5, -0.5]],
+        "V": [[1.0, 2.0], [-1.0, 0.5], [2.0, 1.0]],
+    }
+    base = 100.0
+    angles = np.arange(3)[:, None] * base ** -(np.arange(2) / 2)
+
+    def turned(rows: Array) -> Array:
+        one, other = rows[:, :2], rows[:, 2:]
+        cos, sin = np.cos(angles), np.sin(angles)
+        return np.hstack([one * cos - other * sin, other * cos + one * sin])
+
+    read = np.array(given["Q"])
+    read[1, 2] = 1.5
+    scores = turned(read) @ turned(np.array(given["K"])).T
+    weights = softmax(np.round(scores / 2, 3))
+    output = np.round(weights, 3) @ np.array(given["V"])
+    problem = {**given, "position": {"rope": {"theta": base, "pairing": "half"}}}
+    steps = {"scores": scores, "scaled": scores / 2, "weights": weights, "output": output}
+    answers = {name: [[f"{n:.3f}" for n in row] for row in array] for name, array in steps.items()}
+    assert "Q[1][2] was copied as 1.5" in explained(answers, problem)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import combinations
 from math import prod
 from typing import cast
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from attncli.answers.model import Claim
 from attncli.attention.registry import GRADIENT_RULES
-from attncli.equation.nodes import Expression, Ref, rewrite
+from attncli.equation.nodes import Call, Expression, Name, Ref, number_node, rewrite
 from attncli.equation.parser import parse_expression
 from attncli.features.check.causes.nearly_given import UNITS_NEAR
 from attncli.features.check.cell_values import CellIndex
@@ -339,10 +339,16 @@ class _GivenNumber:
     def _read(self, node: Expression, other: float) -> Expression:
         if not isinstance(node, Ref) or node.name != self.step.name:
             return node
-        places = zip(node.indices, self.index, strict=True)
-        there = " and ".join(f"{letter} == {place}" for letter, place in places)
-        cell = f"{node.name}[{', '.join(map(str, node.indices))}]"
-        return parse_expression(f"where({there}, {other:.10f}, {cell})")
+        number = parse_expression(f"{other:.10f}")
+        return Call("where", (self._is_read_by(node), number, node))
+
+    def _is_read_by(self, node: Ref) -> Expression:
+        """The condition that a cell of this array is this number: i = 0 and k + half = 2."""
+        conditions: list[Expression] = []
+        for index, place in zip(node.indices, self.index, strict=True):
+            at = Name(index) if isinstance(index, str) else index
+            conditions.append(Call("eq", (at, number_node(place))))
+        return reduce(lambda one, other: Call("and_", (one, other)), conditions)
 
 
 def _places(readers: Sequence[str]) -> Iterator[tuple[str, ...]]:
