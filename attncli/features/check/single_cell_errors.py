@@ -113,8 +113,9 @@ def cell_errors(values: CellValues, name: str, index: CellIndex) -> list[CellErr
     chances = _chances(
         candidates,
         [equation.range for equation in equations],
-        claim,
         float(values.own(name, index)),
+        float(claim.value),
+        _unit(values.trace.steps[name], claim),
     )
     target = interval(claim)
     found += (
@@ -131,7 +132,7 @@ def _is_left_out(values: CellValues, ref: Ref) -> bool:
 
 
 def _chances(
-    candidates: list[CellError], ranges: list[Interval], claim: Claim, own: float
+    candidates: list[CellError], ranges: list[Interval], own: float, written: float, unit: float
 ) -> dict[ErrorKind, float]:
     """For each kind, how much it covers, together with likelier kinds, of what lies between all
     these numbers, or else of those about as far from the right one: near that they are close
@@ -140,7 +141,7 @@ def _chances(
     finite = [range for range in ranges if math.isfinite(range.width)]
     if not finite or not math.isfinite(own):
         return {error.kind: 1.0 for error in candidates}
-    away, unit = TIMES_AS_FAR * abs(float(claim.value) - own), 2 * float(claim.half)
+    away = TIMES_AS_FAR * abs(written - own)
     everywhere = Interval(min(range.low for range in finite), max(range.high for range in finite))
     chances = {}
     for kind in {error.kind for error in candidates}:
@@ -219,8 +220,17 @@ def share_of_numbers(step: Step, claim: Claim, numbers: float) -> float:
     """
     if not claim.value.is_finite():
         return 1.0
-    covered = numbers * 2 * float(claim.half)
+    covered = numbers * _unit(step, claim)
     return _share(covered, _spread(step, claim))
+
+
+def _unit(step: Step, claim: Claim) -> float:
+    """How far apart the numbers are that somebody may write: whole ones, where all are whole."""
+    numbers = step.value[np.isfinite(step.value)]
+    is_whole = claim.value == claim.value.to_integral_value()
+    if is_whole and (numbers == numbers.round()).all():
+        return 1.0
+    return 2 * float(claim.half)
 
 
 def _spread(step: Step, claim: Claim) -> float:
@@ -243,7 +253,7 @@ def share_of_numbers_near(step: Step, claim: Claim, own: float, width: float) ->
     if away:
         about_as_far = 2 * TIMES_AS_FAR * away
         around = min(around, about_as_far)
-    covered = width + 2 * float(claim.half)
+    covered = width + _unit(step, claim)
     return _share(covered, around)
 
 

@@ -321,3 +321,21 @@ def test_what_mistakes_share_is_said() -> None:
     assert {each["shared"][0] for each in checked.to_dict()["diagnoses"]} == {
         "All 4 mistakes divide scores by 4 instead of 2."
     }
+
+
+@pytest.mark.parametrize("decimals", [None, 2])
+def test_a_whole_number_is_perhaps_copied_where_all_are_whole(decimals: int | None) -> None:
+    """A score of 2 in the place of 3 is that of its neighbour, and as likely a sum that went
+    wrong.
+    """
+    given = {
+        "Q": [[1, 2], [2, 0], [0, 1]],
+        "K": [[1, 1], [2, 1], [0, 2]],
+        "V": [[1], [2], [3]],
+    }
+    right = [[3, 4, 4], [2, 4, 0], [1, 1, 2]]
+    assert (np.array(given["Q"]) @ np.array(given["K"]).T).tolist() == right
+    wrong = [[2, 4, 4], *right[1:]]
+    [found] = attncli.check(given, {"scores": wrong}, decimals=decimals).diagnoses
+    assert "the number was copied from scores[1][0]" in found.mistakes
+    assert not found.likely

@@ -112,18 +112,26 @@ def test_swapped_digits_are_likelier_than_another_one() -> None:
 
 
 def test_more_decimals_leave_less_to_chance() -> None:
-    """14 + 20 = 34: what slips give is so many of all numbers there, and a hundredth of that in
-    decimals.
+    """14 + 25.5 = 39.5: what slips give is so many of all numbers there, and a hundredth of that
+    with two more decimals. Where all numbers are whole, none has any.
     """
-    (whole,), (fine,) = (
+    halves = PROBLEM.replace("[2, 5]", "[2, 5.1]").replace("[7, -4]", "[7, -5]")
+    (coarse,), (fine,) = (
+        diagnosed("scores: [[62.1, 39.5], [50, 86]]", halves),
+        diagnosed("scores: [[62.1, 39.500], [50, 86]]", halves),
+    )
+    assert coarse.likely
+    assert fine.likely
+    assert coarse.error is not None
+    assert fine.error is not None
+    assert 0 < fine.error.chance < coarse.error.chance / 50 < 1 / 50
+    (whole,), (zeros,) = (
         diagnosed("scores: [[61, 34], [50, 87]]"),
         diagnosed("scores: [[61, 34.00], [50, 87]]"),
     )
-    assert whole.likely
-    assert fine.likely
     assert whole.error is not None
-    assert fine.error is not None
-    assert 0 < fine.error.chance < whole.error.chance / 50 < 1 / 50
+    assert zeros.error is not None
+    assert whole.error.chance == zeros.error.chance
 
 
 def test_a_number_copied_with_swapped_digits_explains_all_cells_it_is_in() -> None:
