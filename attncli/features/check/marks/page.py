@@ -139,8 +139,10 @@ def _slip(judgement: Judgement, slip: TakenOff) -> str:
     number = len(slip.cells)
     end = " – several in one step cost less" if slip.capped else ""
     if number > MOST_CELLS_NAMED:
-        step = slip.cells[0][0]
-        return slip.said or f"{number:,} slips in {step}{end}"
+        steps = listed([*dict.fromkeys(name for name, _ in slip.cells)])
+        if slip.said:
+            return f"{slip.said}, in {number:,} numbers of {steps}"
+        return f"{number:,} slips in {steps}{end}"
     place = _place(judgement, slip.cells)
     if slip.said:
         return f"{place}: {slip.said}"
