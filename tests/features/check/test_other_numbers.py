@@ -12,6 +12,7 @@ from attncli.equation.nodes import Ref
 from attncli.features.check.marks.fitting_number import fitting_number
 from attncli.features.check.marks.shared_graph import SharedGraph
 from attncli.features.check.verdicts import Judgement
+from tests.features.check.solutions_by_hand import softmax, written
 
 # By hand: the scores are [[3, 1], [1, 2]], and 3 / √2 is 2.12, 1 / √2 is 0.71, 2 / √2 is 1.41.
 # e^1.41 is 4.1, and 4.1 : 1 is 0.80 : 0.20; e^0.70 is 2.01, and 1 : 2.01 is 0.33 : 0.67.
@@ -95,6 +96,24 @@ def test_the_page_says_which_number_was_used() -> None:
     assert slip.cells == (("weights", (0, 0)), ("weights", (0, 1)))
     said = [name for each in found.diagnoses for name in each.mistakes]
     assert any("scaled[0][" in name or "exp[0][" in name for name in said)
+
+
+def test_a_number_without_its_sign_is_told_with_its_cell() -> None:
+    """The exponentials are those of |Z|: the second row has three times 1.41, as if the first of
+    them were -1.41, as the others are.
+    """
+    given = {
+        "Q": [[2, 1], [0, -1], [-1, -2]],
+        "K": [[-2, -2], [-2, 2], [1, 2]],
+        "V": [[1, 1], [2, 1], [1, 1]],
+    }
+    answers = written(given, work={"weights": lambda m: softmax(abs(m["scaled"]))})
+    assert answers["scaled"][1] == ["1.41", "-1.41", "-1.41"]
+    found = attncli.check(given, answers, marking=MARKING)
+    assert found.earned is not None
+    [slip] = found.earned.slips
+    assert "used for scaled of t2 → t1" in slip.said
+    assert {*slip.names} & {name for each in found.diagnoses for name in each.mistakes}
 
 
 def test_what_follows_from_a_number_that_was_put_right_is_told_even_if_it_costs_nothing() -> None:

@@ -135,8 +135,11 @@ class _Telling:
         return replace(taken, cells=cells)
 
     def slips(self, slip: TakenOff) -> Iterator[TakenOff]:
-        """What a slip costs. Of several by themselves, each that was replaced stands for itself."""
-        if slip.said:
+        """What a slip costs. Of several by themselves, each that was replaced stands for itself; so
+        does a single one, whatever made it: it is not what was written.
+        """
+        is_not_written = len(slip.cells) == 1 and slip.cells[0] in self.replaced
+        if slip.said and not is_not_written:
             yield self.instead(slip, self.take_following(slip))
             return
         left = tuple(cell for cell in slip.cells if cell not in self.replaced)
