@@ -16,8 +16,10 @@ from tests.tools.marks.run import (
     lost_by_correcting,
     lost_by_fewer_errors,
     lost_by_mending,
+    lost_by_mending_a_masked_sheet,
     lost_by_mending_a_mess,
     lost_by_mending_a_sheet,
+    lost_by_mending_a_sheet_of_heads,
     lost_by_mending_some_steps,
     unfair,
     wrong_right_marks,
@@ -116,6 +118,17 @@ def test_a_weight_is_put_right_where_steps_before_it_are_not_written(seed: int) 
     assert [said for said in lost_by_mending_some_steps(seed) if said is not None] == []
 
 
+# A masked score, and a cell of the mask, follow no more from a mask that hid the other side; nor
+# does an exponential from a score that was not masked.
+KNOWN_TO_FOLLOW_FROM_WHAT_IS_HIDDEN = (16, 118, 191)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", KNOWN_TO_FOLLOW_FROM_WHAT_IS_HIDDEN)
+def test_a_number_is_put_right_where_a_mask_hides_some(seed: int) -> None:
+    assert [said for said in lost_by_mending_a_masked_sheet(seed) if said is not None] == []
+
+
 @pytest.mark.long
 def test_several_slips_in_one_step_are_counted_as_they_cost() -> None:
     """Four wrong sums cost no more than a mistake. If one is put right, the weights of its row
@@ -136,6 +149,8 @@ def test_several_slips_in_one_step_are_counted_as_they_cost() -> None:
             lost_by_mending,
             lost_by_mending_a_sheet,
             lost_by_mending_some_steps,
+            lost_by_mending_a_masked_sheet,
+            lost_by_mending_a_sheet_of_heads,
             lost_by_mending_a_mess,
             lost_by_fewer_errors,
             unfair,

@@ -5,6 +5,7 @@
     python tests/tools/marks/run.py sheets --cases 20000
     python tests/tools/marks/run.py asked --cases 20000
     python tests/tools/marks/run.py causal --cases 20000
+    python tests/tools/marks/run.py heads --cases 20000
     python tests/tools/marks/run.py messy --cases 20000
     python tests/tools/marks/run.py corrected --cases 20000
     python tests/tools/marks/run.py scattered --cases 20000
@@ -16,13 +17,13 @@ a number right never loses a mark. A case is a solution before and after: one nu
 all others as they were, also those that follow from it. The solution has a mistake, a slip, or
 both, in a problem of a class. sheets: so, too, with all steps that a set asks for, from the queries
 to the output. asked: so, too, with only some of the matrices. causal: so, too, where queries do not
-see the keys after them, and the mask is written. messy: the same with up to two mistakes and three
-slips, blanks, and now and then a step that is invented. corrected: one number after the other of
-such a solution, until all are right. scattered: so, too, but wrong are two to eight numbers of a
-right solution, and nothing follows from them. fewer: who makes one error less never loses a mark. A
-case has one mistake, slip or blank less, and what follows worked out again. One error may hide
-another; a pair in which the hidden one shows now says nothing, and is no case. Who fills in a blank
-with a wrong number may lose a slip.
+see the keys after them, and the mask is written. heads: so, too, with two heads. messy: the
+same with up to two mistakes and three slips, blanks, and now and then a step that is invented.
+corrected: one number after the other of such a solution, until all are right. scattered: so, too,
+but wrong are two to eight numbers of a right solution, and nothing follows from them. fewer: who
+makes one error less never loses a mark. A case has one mistake, slip or blank less, and what
+follows worked out again. One error may hide another; a pair in which the hidden one shows now says
+nothing, and is no case. Who fills in a blank with a wrong number may lose a slip.
 fairness: one mistake costs the same in every problem in which two numbers or more show it, whether
 all steps are asked or only some, with or without the exponentials and their sums, and also where
 whole numbers are written without decimals.
@@ -45,6 +46,8 @@ from typing import Any, Literal
 # A script finds only what stands beside it.
 sys.path.insert(0, str(Path(__file__).parents[3]))
 
+import numpy as np
+
 import attncli
 from attncli.features.check.rounded_between import rounded_between
 from attncli.features.check.verdicts import Verdict
@@ -64,7 +67,7 @@ from tests.tools.marks.drawn import (
     student_of_a_class,
     wrong_numbers,
 )
-from tests.tools.marks.sheets import CAUSAL, MATRICES, SUMS, WHOLE, Sheet
+from tests.tools.marks.sheets import CAUSAL, HEADS, MATRICES, SUMS, WHOLE, Sheet
 
 # What a single number costs.
 SLIP = 1
@@ -136,6 +139,14 @@ def lost_by_mending_a_masked_sheet(seed: int) -> Iterator[str | None]:
     choice = Random(f"causal:{seed}")
     given = _problem_of_a_class(seed, "causal")
     student, errors = student_of_a_class(choice, given, seed, CAUSAL)
+    drawn = student.solution(errors)
+    yield from _lost_by_each(checked(drawn), drawn, [*drawn.not_right()], f"{errors}", choice)
+
+
+def lost_by_mending_a_sheet_of_heads(seed: int) -> Iterator[str | None]:
+    """The same for all that a set asks for with two heads."""
+    choice = Random(f"heads:{seed}")
+    student, errors = student_of_a_class(choice, _problem_of_a_class(seed, "heads"), seed, HEADS)
     drawn = student.solution(errors)
     yield from _lost_by_each(checked(drawn), drawn, [*drawn.not_right()], f"{errors}", choice)
 
@@ -292,22 +303,36 @@ class _Class:
     given: Literal["x", "qkv"]
     dims: tuple[int, int, int, int]
     mask: str | None = None
+    heads: int = 1
 
     def drawn(self, seed: str, number: int) -> list[dict[str, Any]]:
         """A set, as `attncli generate` draws it."""
-        problems = attncli.problems(seed, number, given=self.given, dims=self.dims, mask=self.mask)
+        problems = attncli.problems(
+            seed, number, given=self.given, dims=self.dims, mask=self.mask, heads=self.heads
+        )
         return [*map(self._as_given, problems)]
 
     def _as_given(self, problem: Any) -> dict[str, Any]:
         names = {"x": ("X", "W_Q", "W_K", "W_V"), "qkv": ("Q", "K", "V")}[self.given]
-        numbers = {name: problem.given[name].value.tolist() for name in names}
-        return numbers if self.mask is None else {**numbers, "mask": self.mask}
+        arrays = {name: problem.given[name].value for name in names}
+        found: dict[str, Any] = {name: _side_by_side(array) for name, array in arrays.items()}
+        if self.mask is not None:
+            found["mask"] = self.mask
+        if self.heads > 1:
+            found["heads"] = self.heads
+        return found
+
+
+def _side_by_side(array: Any) -> Any:
+    """A matrix as rows; those of several heads side by side."""
+    return (np.concatenate([*array], axis=-1) if array.ndim > 2 else array).tolist()
 
 
 CLASSES = {
     "qkv": _Class("qkv", (3, 2, 2, 2)),
     "x": _Class("x", (4, 2, 3, 5)),
     "causal": _Class("qkv", (3, 2, 2, 2), "causal"),
+    "heads": _Class("x", (3, 2, 2, 2), heads=2),
 }
 _PROBLEMS: dict[tuple[str, int], list[dict[str, Any]]] = {}
 
@@ -325,6 +350,7 @@ CASES = {
     "sheets": lost_by_mending_a_sheet,
     "asked": lost_by_mending_some_steps,
     "causal": lost_by_mending_a_masked_sheet,
+    "heads": lost_by_mending_a_sheet_of_heads,
     "messy": lost_by_mending_a_mess,
     "corrected": lost_by_correcting,
     "scattered": lost_by_scattered_numbers,

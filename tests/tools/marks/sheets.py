@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
@@ -32,8 +33,16 @@ class Sheet:
 
 
 def matrices_of(given: Mapping[str, object]) -> Matrices:
-    """What a problem gives, without its mask, which has a name."""
-    return {name: np.array(array, dtype=float) for name, array in given.items() if name != "mask"}
+    """What a problem gives, without its mask, which has a name; weights of heads side by side as
+    one matrix for each head.
+    """
+    heads = cast("int", given.get("heads", 1))
+    found = {}
+    for name in given.keys() - {"mask", "heads"}:
+        array = np.array(given[name], dtype=float)
+        is_of_heads = heads > 1 and name.startswith("W_")
+        found[name] = np.stack(np.split(array, heads, axis=-1)) if is_of_heads else array
+    return found
 
 
 def _over_all(z: Array) -> Array:
@@ -185,4 +194,44 @@ CAUSAL = Sheet(
     OF_SCORES | OF_SCALE | OF_MASKS,
     {"mask": 2, "masked": 2, "scores": 3, "scaled": 3, "exp": 3, "row_sum": 1}
     | {"weights": 3, "output": 3},
+)
+
+
+# All that a set asks for with two heads, but for putting them side by side.
+def _turned(array: Array) -> Array:
+    return array.swapaxes(-1, -2)
+
+
+def _split_by_rows(m: Matrices, name: str) -> Array:
+    """The rows of all heads side by side, cut into heads where the rows end."""
+    side_by_side = np.concatenate([*m[name]], axis=-1)
+    return side_by_side.reshape(m[name].shape)
+
+
+_OF_HEADS: dict[str, Work] = {
+    **_TOKENS,
+    "scores": lambda m: m["Q"] @ _turned(m["K"]),
+    "scaled": WORK["scaled"],
+    "exp": lambda m: np.exp(m["scaled"]),
+    "row_sum": lambda m: m["exp"].sum(axis=-1),
+    "weights": lambda m: m["exp"] / m["row_sum"][..., None],
+    "heads_output": lambda m: m["weights"] @ m["V"],
+}
+IN_HEADS: dict[str, tuple[str, Work]] = {
+    "split by rows": ("Q", lambda m: _split_by_rows({"Q": m["X"] @ m["W_Q"]}, "Q")),
+    "one head for both": ("K", lambda m: np.stack([m["X"] @ m["W_K"][0]] * 2)),
+    "K Q^T": ("scores", lambda m: m["K"] @ _turned(m["Q"])),
+    "Q Q^T": ("scores", lambda m: m["Q"] @ _turned(m["Q"])),
+    "by the root of d_model": ("scaled", lambda m: m["scores"] / math.sqrt(2 * m["K"].shape[-1])),
+    "base 2": ("exp", lambda m: 2 ** m["scaled"]),
+    "columns": ("row_sum", lambda m: m["exp"].sum(axis=-2)),
+    "over the heads": ("weights", lambda m: m["exp"] / m["exp"].sum(axis=0)),
+    "no sum": ("weights", lambda m: m["exp"]),
+    "A^T V": ("heads_output", lambda m: _turned(m["weights"]) @ m["V"]),
+}
+HEADS = Sheet(
+    _OF_HEADS,
+    _OF_TOKENS | OF_SCALE | IN_HEADS,
+    {"Q": 2, "K": 2, "V": 1.5, "scores": 3, "scaled": 3, "exp": 3, "row_sum": 1}
+    | {"weights": 3, "heads_output": 1.5},
 )
