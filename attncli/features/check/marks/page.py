@@ -9,7 +9,7 @@ from typing import Any
 from attncli.english import count, either, listed
 from attncli.features.check.marks.model import LostShare, Marks, TakenOff, WrongCell
 from attncli.features.check.marks.other_shapes import brings_no_marks
-from attncli.features.check.marks.shown import in_hundredths
+from attncli.features.check.marks.shown import in_hundredths, rounded_half_up
 from attncli.features.check.no_work import NO_WORK, no_work_of_their_own
 from attncli.features.check.trials import left_out_before
 from attncli.features.check.verdicts import Judgement
@@ -29,7 +29,7 @@ def rounded_marks(marks: Fraction) -> float:
     >>> rounded_marks(Fraction(50, 3)), rounded_marks(Fraction(18))
     (16.67, 18.0)
     """
-    return float((200 * marks + 1) // 2) / 100
+    return float(rounded_half_up(marks))
 
 
 def marks_text(marks: Fraction) -> str:

@@ -25,7 +25,7 @@ def in_hundredths(marks: Marks) -> Marks:
         shares.setdefault(lost.step, []).append(lost.marks)
     of_steps = [sum(each, NOTHING) for each in shares.values()]
     taken = [each.taken_off for each in chain(marks.mistakes, marks.slips)]
-    lacking = marks.of - _rounded(marks.balance)
+    lacking = marks.of - rounded_half_up(marks.balance)
     # A step that has lost all must not show more or less than it is worth: so it is one amount.
     rounded = iter(adding_up(lacking, [*of_steps, *taken]))
     shown = {name: iter(adding_up(next(rounded), each)) for name, each in shares.items()}
@@ -58,6 +58,6 @@ def adding_up(total: Fraction, amounts: Sequence[Fraction]) -> list[Fraction]:
     return [Fraction(each, 100) for each in hundredths]
 
 
-def _rounded(amount: Fraction) -> Fraction:
-    """An amount in hundredths, half up."""
+def rounded_half_up(amount: Fraction) -> Fraction:
+    """An amount to hundredths, half up."""
     return Fraction(floor(100 * amount + _HALF), 100)
