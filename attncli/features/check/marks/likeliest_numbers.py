@@ -93,6 +93,8 @@ def likeliest(
     explained = _explained(diagnoses, earned)
     rounded = {each.step for each in earned.lost if each.rounded_to is not None}
     settled = {*_settled(earned, scheme)}
+    # What a mistake nearly gives, marks may not take for it.
+    cost = max(now.cost, _charged(earned))
     found: list[_Candidate] = []
     cells = sum(step.size for step in judgement.steps.values())
     most = MOST_CELLS_JUDGED // cells
@@ -108,11 +110,17 @@ def likeliest(
         # Who rounded a whole step to too few decimals has not worked with other numbers.
         if others.is_by_way and any(name in rounded for name, _ in follow):
             continue
-        if _is_likely(account.cost, now.cost, others, settled):
+        if _is_likely(account.cost, cost, others, settled):
             found.append(_Candidate(account.cost, account.others, account.judged))
     found.sort(key=lambda each: (each.cost, not each.others.is_whole, len(each.others.numbers)))
     for candidate in islice(_without_twins(found), MOST_MARKED):
         yield candidate.others, candidate.judged
+
+
+def _charged(earned: Marks) -> Fraction:
+    """What is taken off for wrong numbers."""
+    lost = [each.marks for each in earned.lost if each.reason == "wrong"]
+    return earned.taken_off + sum(lost, NOTHING)
 
 
 def _settled(earned: Marks, scheme: Scheme) -> Iterator[str]:
