@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import cast
 
 from attncli.answers.model import Claim
@@ -110,6 +111,10 @@ class RoundedBetween:
             return CellEquation(self._tree_of(cell), self._range).reaches(target)
         except TypeError:
             return False
+
+    def number(self, name: str, index: CellIndex) -> Decimal:
+        """What a cell comes to if nothing is rounded."""
+        return self.values.own(name, index)
 
     def width(self, name: str, index: CellIndex) -> float:
         """How far apart the numbers are, at most, that a cell may be."""

@@ -230,6 +230,10 @@ class Reproduction(Protocol):
 
     def gives(self, name: str, index: CellIndex, claim: Claim | None = None) -> bool: ...
 
+    def number(self, name: str, index: CellIndex) -> Decimal:
+        """What a cell comes to."""
+        ...
+
     def width(self, name: str, index: CellIndex) -> float:
         """How far apart the numbers are, at most, that a cell may be."""
         ...
@@ -300,6 +304,9 @@ class WithinPrecision:
         equation = self.values.equation(name, index)
         return bool(equation.ranges) and equation.reaches(interval(claim))
 
+    def number(self, name: str, index: CellIndex) -> Decimal:
+        return self.values.own(name, index)
+
     def width(self, name: str, index: CellIndex) -> float:
         if not self.values.follows_answers(name):
             return 0.0
@@ -359,6 +366,12 @@ class RoundedOnTheWay:
         if surely is not None:
             return surely
         return rounds_to(self._worked(name, index), claim)
+
+    def number(self, name: str, index: CellIndex) -> Decimal:
+        """What a cell comes to by the numbers before it, of which those left out are rounded."""
+        if self.values.trace.steps[name].rule.given:
+            return self.values.true(name, index)
+        return self._worked(name, index)
 
     def width(self, name: str, index: CellIndex) -> float:
         """None: each of its numbers is the one that is written."""

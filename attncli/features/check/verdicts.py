@@ -172,6 +172,16 @@ class Judgement:
         return replace(self, steps=steps, by_value=by_value)
 
     @cached_property
+    def with_enough(self) -> tuple[CellOfStep, ...]:
+        """The cells that a mistake gives as they were written, however few digits they have."""
+        found = []
+        for name, cells in self.by_value.items():
+            for index, cell in np.ndenumerate(cells):
+                if cast("JudgedCell", cell).enough_digits:
+                    found.append((name, index))
+        return tuple(found)
+
+    @cached_property
     def counts(self) -> dict[Verdict, int]:
         """How many cells have each verdict."""
         found = Counter(cell.verdict for _, cell in self.cells())
@@ -453,14 +463,16 @@ def judge_answers(trace: Trace, answers: Answers) -> Judgement:
 
 def judge_with(judgement: Judgement, claims: Mapping[CellOfStep, Claim | None]) -> Judgement:
     """The same solution, judged with other claims in some cells. Only steps that have one of them,
-    or that come after, are judged anew.
+    or that come after, are judged anew. What has enough digits has them still.
     """
     answers = judgement.answers.with_claims(claims)
     changed = {name for name, _ in claims}
     values = judgement.values.with_answers(answers, changed)
     moved = changed | steps_after(judgement.trace, changed)
     known = {name: cells for name, cells in judgement.by_value.items() if name not in moved}
-    return _judge(values, known)
+    judged = _judge(values, known)
+    enough = [cell for cell in judgement.with_enough if cell[0] in moved and cell not in claims]
+    return judged.with_enough_digits(enough) if enough else judged
 
 
 def _judge(values: CellValues, known: Mapping[str, NDArray[np.object_]]) -> Judgement:

@@ -117,16 +117,18 @@ def given_by_mistakes(
     read: Judgement | None = None,
 ) -> Iterator[GivenByMistake]:
     """The known mistakes that give some of the wrong cells: by what is written before these, or in
-    the solution to `read` in its place.
+    the solution to `read` in its place. Two of them may be one mistake, rounded in two ways.
     """
     trials = trials_of(read or judgement)
     readings = {step: [*_readings(trials, step)] for step in wrong}
     for trial, nearly in _near_in_steps(trials, wrong):
         makes: dict[WrongCell, Claim] = {}
+        in_full: dict[WrongCell, Claim] = {}
         left: dict[str, tuple[CellIndex, ...]] = {}
         is_given = False
+        unrounded = trials.by(trial, trials.within_precision)
         for step in trial.affected:
-            by: Reproduction = trials.by(trial, trials.within_precision)
+            by = unrounded
             if step in nearly:
                 ways = _ways(trials, trial, step, nearly[step], readings[step])
                 most = max(ways, key=lambda way: len(way.cells))
@@ -134,11 +136,21 @@ def given_by_mistakes(
                     continue
                 is_given, by = True, most.by
                 left[step] = tuple(cell for cell in wrong[step] if cell not in most.cells)
-            made = _made_of_others(judgement, step, by)
-            makes.update(((step, index), claim) for index, claim in made.items())
+            makes.update(_made_in(judgement, step, by))
+            in_full.update(_made_in(judgement, step, unrounded))
         if is_given:
-            values = trials.by(trial, trials.within_precision).values
-            yield GivenByMistake(trial, values, makes, left)
+            yield GivenByMistake(trial, unrounded.values, makes, left)
+        # Who gives these numbers rounded on the way may have worked out others in full.
+        if is_given and in_full != makes:
+            yield GivenByMistake(trial, unrounded.values, in_full, {})
+
+
+def _made_in(
+    judgement: Judgement, step: str, by: Reproduction
+) -> Iterator[tuple[WrongCell, Claim]]:
+    """What a mistake would make of cells of a step that are not wrong."""
+    for index, claim in _made_of_others(judgement, step, by).items():
+        yield (step, index), claim
 
 
 def _is_given(found: Mapping[str, PartialMistake], step: str, cells: tuple[CellIndex, ...]) -> bool:
@@ -219,7 +231,7 @@ def _made_of_others(judgement: Judgement, step: str, by: Reproduction) -> dict[C
         claim = cell.given
         if claim is None or cell.verdict == "wrong":
             continue
-        number = by.values.own(step, index)
+        number = by.number(step, index)
         other = judgement.answers.steps[step].another(index, number)
         if other is not None and not rounds_to(number, claim):
             found[index] = other
