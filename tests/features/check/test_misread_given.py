@@ -193,3 +193,31 @@ def test_a_number_of_q_that_is_rotated_with_the_one_half_a_row_away() -> None:
     steps = {"scores": scores, "scaled": scores / 2, "weights": weights, "output": output}
     answers = {name: [[f"{n:.3f}" for n in row] for row in array] for name, array in steps.items()}
     assert "Q[1][2] was copied as 1.5" in explained(answers, problem)
+
+
+@pytest.mark.parametrize(("step", "index"), [("output", (0, 0)), ("output", (2, 2))])
+def test_a_number_that_is_put_right_after_all_does_not_deny_it(
+    step: str, index: tuple[int, int]
+) -> None:
+    """Only weights and output are asked for, and all of them follow from -1 for the first 1."""
+    given: dict[str, Any] = {
+        "X": [[1, 0, 1, 0], [0, 1, 0, 2], [1, 1, 0, -1]],
+        "W_Q": [[1, 0], [0, 1], [0, -1], [0, 0]],
+        "W_K": [[0, 1], [1, 0], [1, 1], [-1, 0]],
+        "W_V": [[1, 0, 2], [0, 1, 0], [0, -1, -1], [1, 0, 0]],
+    }
+
+    def worked(x: list[list[int]]) -> dict[str, Any]:
+        projected = {name: np.array(x) @ np.array(given[f"W_{name}"]) for name in "QKV"}
+        return written(projected, only=("weights", "output"))
+
+    right, answers = worked(given["X"]), worked([[-1, 0, 1, 0], *given["X"][1:]])
+    row, column = index
+    assert answers[step][row][column] != right[step][row][column]
+    marking = {"marks": 20, "steps": {"weights": 9, "output": 11}, "mistake": 3, "slip": 1}
+    for number in (answers[step][row][column], right[step][row][column]):
+        answers[step][row][column] = number
+        found = attncli.check(given, answers, marking=marking | {"decimals": 2}).earned
+        assert found is not None
+        assert found.points == 19
+        assert [slip.said for slip in found.slips] == ["X of t1, d1 was copied as -1"]

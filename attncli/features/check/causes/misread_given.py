@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from itertools import combinations
-from math import prod
+from math import comb, prod
 from typing import cast
 
 import numpy as np
@@ -211,7 +211,7 @@ class _Misreadings:
 
     def _tried(self, mistake: Mistake, tried: int, *, one_number: bool) -> MisreadGiven | None:
         """What a mistake gives of the wrong cells, if it gives most of them in each step that it
-        changes, and all numbers there that are not wrong.
+        changes, and most numbers there that are not wrong.
         """
         trial = self.trials.trial(mistake)
         values = self.trials.judgement.values
@@ -219,15 +219,17 @@ class _Misreadings:
         shares: list[float] = []
         for step in trial.affected:
             readings = [*self._readings(trial, step)]
-            if self._is_denied(step, readings[0]):
-                return None
             wrong = self.wrong.get(step, ())
             by = max(readings, key=lambda by: sum(by.gives(step, cell) for cell in wrong))
             cells = tuple(cell for cell in wrong if by.gives(step, cell))
-            if len(wrong) - len(cells) > len(wrong) // CELLS_FOR_A_SLIP:
+            # Some may be slips besides, or were put right.
+            others = len(wrong) - len(cells) + self._denied(step, readings[0])
+            if others > len(wrong) // CELLS_FOR_A_SLIP:
                 return None
             given[step] = cells
             shares += GivenCells(cells, by).shares_by_chance(values, step)
+            # Any of the numbers may be the others.
+            tried *= comb(len(wrong) + others, others)
         # One of the numbers said what the other one is.
         telling = sorted(shares)[1:] if one_number else shares
         number = sum(map(len, given.values()))
@@ -284,16 +286,16 @@ class _Misreadings:
         for each in plain:
             yield each.changed(trial.trace, trial.changes)
 
-    def _is_denied(self, step: str, by: Reproduction) -> bool:
-        """Whether a number that is not wrong would be another one."""
+    def _denied(self, step: str, by: Reproduction) -> int:
+        """How many numbers that are not wrong would be others."""
         wrong = self.wrong.get(step, ())
-        cells = self.trials.judgement.steps[step]
-        for index, cell in np.ndenumerate(cells):
+        denied = 0
+        for index, cell in np.ndenumerate(self.trials.judgement.steps[step]):
             if cell.given is None or index in wrong:
                 continue
             if not by.gives(step, index):
-                return True
-        return False
+                denied += 1
+        return denied
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,8 @@ class Cause:
     """What explains some wrong cells: a mistake, or a slip in a single number. What it `costs` is
     taken off once. One that is not `likely` may be chance. `names` are what to call it in a
     diagnosis, if none has it yet; there are none for a cause that a diagnosis gave. One that is
-    said to be there only `perhaps` may be likely still.
+    said to be there only `perhaps` may be likely still. A slip that is `beyond_chance` is none
+    either where it gives only a part of a step.
     """
 
     said: str
@@ -65,6 +66,7 @@ class Cause:
     likely: bool = True
     names: tuple[str, ...] = ()
     perhaps: bool = False
+    beyond_chance: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +273,8 @@ class _Ledger:
             wrong = _wrong_of(step, left)
             if self._has_nothing_right(step, len(wrong)) and not wrong <= of_slips:
                 found |= wrong
-        return found
+        sure = [cause.explains for cause in slips if cause.beyond_chance]
+        return found.difference(*sure)
 
     def _excused(self, cause: Cause, left: Collection[WrongCell]) -> frozenset[WrongCell]:
         """The cells that a cause accounts for: what is only possible excuses none that lose their

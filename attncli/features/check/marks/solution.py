@@ -176,7 +176,7 @@ def _misread(judgement: Judgement, steps: Sequence[MarkedStep], scheme: Scheme) 
         costs = scheme.slip if is_slip else scheme.mistake
         names = tuple(each.name for each in either)[:MOST_GUESSES]
         said = ", or ".join(with_labels(judgement, name) for name in names)
-        yield Cause(said, costs, explained, is_slip, names=names)
+        yield Cause(said, costs, explained, is_slip, names=names, beyond_chance=True)
 
 
 def with_all_that_costs(
