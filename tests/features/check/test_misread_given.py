@@ -195,29 +195,49 @@ def test_a_number_of_q_that_is_rotated_with_the_one_half_a_row_away() -> None:
     assert "Q[1][2] was copied as 1.5" in explained(answers, problem)
 
 
-@pytest.mark.parametrize(("step", "index"), [("output", (0, 0)), ("output", (2, 2))])
-def test_a_number_that_is_put_right_after_all_does_not_deny_it(
-    step: str, index: tuple[int, int]
-) -> None:
-    """Only weights and output are asked for, and all of them follow from -1 for the first 1."""
-    given: dict[str, Any] = {
-        "X": [[1, 0, 1, 0], [0, 1, 0, 2], [1, 1, 0, -1]],
-        "W_Q": [[1, 0], [0, 1], [0, -1], [0, 0]],
-        "W_K": [[0, 1], [1, 0], [1, 1], [-1, 0]],
-        "W_V": [[1, 0, 2], [0, 1, 0], [0, -1, -1], [1, 0, 0]],
-    }
+# An exam that asks for weights and output only.
+EXAM: dict[str, Any] = {
+    "X": [[1, 0, 1, 0], [0, 1, 0, 2], [1, 1, 0, -1]],
+    "W_Q": [[1, 0], [0, 1], [0, -1], [0, 0]],
+    "W_K": [[0, 1], [1, 0], [1, 1], [-1, 0]],
+    "W_V": [[1, 0, 2], [0, 1, 0], [0, -1, -1], [1, 0, 0]],
+}
+OF_EXAM = {
+    "marks": 20,
+    "steps": {"weights": 9, "output": 11},
+    "mistake": 3,
+    "slip": 1,
+    "decimals": 2,
+}
+MISREAD = "X of t1, d1 was copied as -1"
 
-    def worked(x: list[list[int]]) -> dict[str, Any]:
-        projected = {name: np.array(x) @ np.array(given[f"W_{name}"]) for name in "QKV"}
-        return written(projected, only=("weights", "output"))
 
-    right, answers = worked(given["X"]), worked([[-1, 0, 1, 0], *given["X"][1:]])
-    row, column = index
-    assert answers[step][row][column] != right[step][row][column]
-    marking = {"marks": 20, "steps": {"weights": 9, "output": 11}, "mistake": 3, "slip": 1}
-    for number in (answers[step][row][column], right[step][row][column]):
-        answers[step][row][column] = number
-        found = attncli.check(given, answers, marking=marking | {"decimals": 2}).earned
+def exam_with(first: int) -> dict[str, Any]:
+    """The exam, worked with this in the place of the first number of X."""
+    x = np.array(EXAM["X"])
+    x[0, 0] = first
+    projected = {name: x @ np.array(EXAM[f"W_{name}"]) for name in "QKV"}
+    return written(projected, only=("weights", "output"))
+
+
+@pytest.mark.parametrize(("row", "column"), [(0, 0), (2, 2)])
+def test_an_output_that_is_put_right_after_all_does_not_deny_it(row: int, column: int) -> None:
+    right, answers = exam_with(1), exam_with(-1)
+    assert answers["output"][row][column] != right["output"][row][column]
+    for number in (answers["output"][row][column], right["output"][row][column]):
+        answers["output"][row][column] = number
+        found = attncli.check(EXAM, answers, marking=OF_EXAM).earned
         assert found is not None
         assert found.points == 19
-        assert [slip.said for slip in found.slips] == ["X of t1, d1 was copied as -1"]
+        assert [slip.said for slip in found.slips] == [MISREAD]
+
+
+def test_a_slip_beside_it_is_another_one() -> None:
+    """All weights are wrong, and it gives all but one of them."""
+    answers = exam_with(-1)
+    weight = answers["weights"][0][0]
+    answers["weights"][0][0] = f"{float(weight) + 0.1:.2f}"
+    found = attncli.check(EXAM, answers, marking=OF_EXAM).earned
+    assert found is not None
+    assert found.points == 18
+    assert MISREAD in [slip.said for slip in found.slips]

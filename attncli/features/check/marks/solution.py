@@ -425,7 +425,7 @@ def causes(
             cells.update((found.step, cell) for cell in found.cells)
             if key not in of or found.likely:
                 of[key] = found
-    names: dict[tuple[frozenset[WrongCell], Fraction, bool, bool], list[str]] = {}
+    names: dict[tuple[frozenset[WrongCell], Fraction, bool, bool, bool], list[str]] = {}
     for key, cells in explained.items():
         name, found = key[0], of[key]
         of_slip = is_slip(found)
@@ -435,10 +435,20 @@ def causes(
         said = with_labels(judgement, name)
         if not likely:
             said = f"{PERHAPS} {said}"
-        names.setdefault((frozenset(cells), costs, of_slip, likely), []).append(said)
+        # That it is no chance was asked before a misread number was named.
+        kind = (frozenset(cells), costs, of_slip, likely, found.one_number)
+        names.setdefault(kind, []).append(said)
     return [
-        Cause(", or ".join(said), costs, cells, of_slip, likely, perhaps=not likely)
-        for (cells, costs, of_slip, likely), said in names.items()
+        Cause(
+            ", or ".join(said),
+            costs,
+            cells,
+            of_slip,
+            likely,
+            perhaps=not likely,
+            beyond_chance=misread,
+        )
+        for (cells, costs, of_slip, likely, misread), said in names.items()
     ]
 
 
