@@ -11,6 +11,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 HERE = Path(__file__).parent
 MODULES = HERE.parents[1] / ".ci" / "node_modules"
 PROGRAMS = {"chromium": ("chromium", "google-chrome"), "firefox": ("firefox", "firefox-esr")}
@@ -47,7 +49,11 @@ class Browser:
         finally:
             limit.cancel()
         self._said.seek(0)
-        assert line, f"the browser ended or was too slow: {self._said.read().decode()[-2000:]}"
+        said = "" if line else self._said.read().decode()
+        # Firefox ESR is older than what the driver may ask for.
+        if "unknown command" in said:
+            pytest.skip("playwright-core asks of this browser what it does not know")
+        assert line, f"the browser ended or was too slow: {said[-2000:]}"
         answer: dict[str, Any] = json.loads(line)
         assert "failed" not in answer, answer["failed"]
         return answer
