@@ -129,6 +129,8 @@ def test_more_decimals_leave_less_to_chance() -> None:
         diagnosed("scores: [[61, 34], [50, 87]]"),
         diagnosed("scores: [[61, 34.00], [50, 87]]"),
     )
+    assert whole.likely
+    assert zeros.likely
     assert whole.error is not None
     assert zeros.error is not None
     assert whole.error.chance == zeros.error.chance

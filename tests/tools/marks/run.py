@@ -99,18 +99,13 @@ def lost_by_mending(seed: int) -> Iterator[str | None]:
     Three numbers are drawn of each solution.
     """
     choice = Random(f"mended:{seed}")
-    student, errors = student_of_a_class(choice, _problem_of_a_class(seed), seed)
-    drawn = student.solution(errors)
-    yield from _lost_by_each(checked(drawn), drawn, [*drawn.not_right()], f"{errors}", choice)
+    yield from _lost_on_a_sheet(choice, seed, "qkv", MATRICES)
 
 
 def lost_by_mending_a_sheet(seed: int) -> Iterator[str | None]:
     """The same where exponentials, their sums, queries, keys and values are written, too."""
     choice = Random(f"sheet:{seed}")
-    given = _problem_of_a_class(seed, "x")
-    student, errors = student_of_a_class(choice, given, seed, WHOLE)
-    drawn = student.solution(errors)
-    yield from _lost_by_each(checked(drawn), drawn, [*drawn.not_right()], f"{errors}", choice)
+    yield from _lost_on_a_sheet(choice, seed, "x", WHOLE)
 
 
 def lost_by_mending_some_steps(seed: int) -> Iterator[str | None]:
@@ -137,16 +132,19 @@ NOT_ASKED = (
 def lost_by_mending_a_masked_sheet(seed: int) -> Iterator[str | None]:
     """The same where queries do not see the keys after them, and the mask is written, too."""
     choice = Random(f"causal:{seed}")
-    given = _problem_of_a_class(seed, "causal")
-    student, errors = student_of_a_class(choice, given, seed, CAUSAL)
-    drawn = student.solution(errors)
-    yield from _lost_by_each(checked(drawn), drawn, [*drawn.not_right()], f"{errors}", choice)
+    yield from _lost_on_a_sheet(choice, seed, "causal", CAUSAL)
 
 
 def lost_by_mending_a_sheet_of_heads(seed: int) -> Iterator[str | None]:
     """The same for all that a set asks for with two heads."""
     choice = Random(f"heads:{seed}")
-    student, errors = student_of_a_class(choice, _problem_of_a_class(seed, "heads"), seed, HEADS)
+    yield from _lost_on_a_sheet(choice, seed, "heads", HEADS)
+
+
+def _lost_on_a_sheet(choice: Random, seed: int, name: str, sheet: Sheet) -> Iterator[str | None]:
+    """The same on a sheet of a class of this name."""
+    given = _problem_of_a_class(seed, name)
+    student, errors = student_of_a_class(choice, given, seed, sheet)
     drawn = student.solution(errors)
     yield from _lost_by_each(checked(drawn), drawn, [*drawn.not_right()], f"{errors}", choice)
 
