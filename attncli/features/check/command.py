@@ -416,7 +416,7 @@ def _check_class(
         kept_beside,
         write_results,
     )
-    from attncli.features.check.many.manifest import nobodys_in_words
+    from attncli.features.check.many.manifest import strays_among
     from attncli.features.check.many.steps_of_class import require_steps_of_class
     from attncli.page.view import chosen_names
 
@@ -432,7 +432,8 @@ def _check_class(
         # This refuses a step that no problem has.
         chosen_names(settings.steps, tuple(RULES))
     require_steps_of_class(students, settings)
-    work = Marking(students, earlier)
+    strays = [] if batch is None else strays_among(students, batch, look.output)
+    work = Marking(students, earlier, strays)
     pages = kept = None
     with CleanupBeforeExit(), new_folders() as make_folder:
         try:
@@ -451,8 +452,7 @@ def _check_class(
         except (KeyboardInterrupt, Terminated):
             warn_of([work.end_early(look, kept)], quiet=quiet)
             raise
-    strays = [] if batch is None else nobodys_in_words(students, batch)
-    warn_of([*work.warnings, *strays], quiet=quiet)
+    warn_of(work.warnings, quiet=quiet)
     if pages is not None:
         warn_of(pages.warnings, quiet=quiet)
     return Exit.OK if work.passed else Exit.DIFFERENCE

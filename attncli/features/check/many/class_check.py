@@ -23,9 +23,11 @@ from attncli.features.check.many.class_page import class_page
 from attncli.features.check.many.copies_in_class import copies_in, with_notes
 from attncli.features.check.many.kept_rows import KeptRows, began_anew, file_of_rows, kept_rows
 from attncli.features.check.many.manifest import (
+    Stray,
     Submission,
     numbered_without_doubles,
     read_manifest,
+    strays_in_words,
     students_of,
     taken_in_words,
 )
@@ -90,12 +92,18 @@ class Marking:
     `warnings` say what was done otherwise than it was asked for.
     """
 
-    def __init__(self, submissions: Sequence[Submission], before: Sequence[Marked] = ()) -> None:
+    def __init__(
+        self,
+        submissions: Sequence[Submission],
+        before: Sequence[Marked] = (),
+        strays: Sequence[Stray] = (),
+    ) -> None:
         """With results from `before`: what they have is not checked again, but for what could not
-        be checked, or was blank.
+        be checked, or was blank. `strays` are files of nobody.
         """
         self.submissions = submissions
-        self.warnings = taken_in_words(submissions)
+        self.warnings = [*taken_in_words(submissions), *strays_in_words(strays)]
+        self._strays = strays
         self._settings = Settings()
         self._found: dict[int, Marked] = {}
         earlier = {_key(row.student, row.answers): row for row in before}
@@ -129,7 +137,8 @@ class Marking:
     def write(self, look: Look) -> None:
         """Write the page or the results of all that is marked."""
         found = copies_in(self.marked, self.submissions, self._settings)
-        write_page(class_page(with_notes(self.marked, found), found), look)
+        rows = with_notes(self.marked, found)
+        write_page(class_page(rows, found, self._strays), look)
 
     def end_early(self, look: Look, kept: KeptRows | None) -> str:
         """What to say when a signal ends the run: a file stays as it was; standard output gets what

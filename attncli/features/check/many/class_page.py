@@ -20,6 +20,7 @@ from attncli.cli.classes.summary import (
 )
 from attncli.english import count, either, listed
 from attncli.features.check.many.copies import Copies, in_classes
+from attncli.features.check.many.manifest import Stray, belong_to_nobody
 from attncli.features.check.many.result_row import Example, Marked
 from attncli.features.check.page import SIGNS
 from attncli.features.check.verdicts import VERDICTS, Verdict
@@ -64,17 +65,19 @@ COLUMNS_OF_RESULTS = (
 FEEDBACK = "feedback"
 
 
-def class_page(results: Sequence[Marked], found: Copies = NO_COPIES) -> Document:
+def class_page(
+    results: Sequence[Marked], found: Copies = NO_COPIES, strays: Sequence[Stray] = ()
+) -> Document:
     """The page; its rows are those of results.csv and results.xlsx, its data those of
-    results.json. `found` is what is alike in these rows.
+    results.json. `found` is what is alike in these rows, and `strays` are files of nobody.
     """
     return results_document(
         f"{count(len(results), 'solution')}: checked",
         results,
-        blocks=lambda rows: _blocks(rows, found),
-        data=lambda rows: _data(rows, found),
+        blocks=lambda rows: _blocks(rows, found, strays),
+        data=lambda rows: _data(rows, found, strays),
         rows=_rows,
-        tables=lambda rows: _summary_tables(rows, found),
+        tables=lambda rows: _summary_tables(rows, found, strays),
     )
 
 
@@ -104,7 +107,7 @@ def _rows(results: Sequence[Marked]) -> Iterator[Sequence[Value | None]]:
 
 
 def _summary_tables(
-    results: Sequence[Marked], found: Copies
+    results: Sequence[Marked], found: Copies, strays: Sequence[Stray]
 ) -> Iterator[list[Sequence[Value | None]]]:
     """What the page says of the whole class, with all names."""
     read = [each for each in results if not each.error]
@@ -124,9 +127,11 @@ def _summary_tables(
         yield [("answers that are alike", "note"), *notes]
     if unread := [(each.student, each.error) for each in results if each.error]:
         yield [("could not be checked", "why"), *unread]
+    if strays:
+        yield [("belongs to nobody", "did you mean"), *strays]
 
 
-def _data(results: Sequence[Marked], found: Copies) -> dict[str, Any]:
+def _data(results: Sequence[Marked], found: Copies, strays: Sequence[Stray]) -> dict[str, Any]:
     read = [each for each in results if not each.error]
     return {
         "attncli": {"version": __version__, "format": TRACE_FORMAT},
@@ -169,17 +174,30 @@ def _data(results: Sequence[Marked], found: Copies) -> dict[str, Any]:
                 {"students": [*each.students], "numbers": each.numbers, "chance": each.chance}
                 for each in found.alike
             ],
+            "files_of_nobody": [
+                {"file": each.name, "perhaps": each.meant or None} for each in strays
+            ],
         },
     }
 
 
-def _blocks(results: Sequence[Marked], found: Copies) -> Iterator[Block]:
+def _blocks(results: Sequence[Marked], found: Copies, strays: Sequence[Stray]) -> Iterator[Block]:
     read = [each for each in results if not each.error]
     yield Paragraph((_counted(results, read),))
     if read:
         yield Paragraph((spread_in_words([*map(_share, read)], _of_all(read)),))
-    if not results:
-        return
+    if results:
+        yield from _of_students(results, read, found)
+    if strays:
+        yield Heading("Files of nobody")
+        yield Paragraph((f"{belong_to_nobody(strays)}. Nothing in them was marked.",))
+        yield Listing(tuple((each.in_words,) for each in strays))
+
+
+def _of_students(
+    results: Sequence[Marked], read: Sequence[Marked], found: Copies
+) -> Iterator[Block]:
+    """What the students have done, and what was not read."""
     own = _without_copies(read, found)
     made = _topics(own)
     lost = [

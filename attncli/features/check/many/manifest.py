@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from attncli.cli.classes.manifest import ManifestRow, earlier_with_same, file_of, manifest_rows
 from attncli.english import count, either, listed
@@ -81,30 +82,53 @@ def _as_handed_in(submission: Submission, beside: FilesBeside) -> Submission:
             return replace(submission, error=error)
 
 
-def nobodys_in_words(submissions: Sequence[Submission], manifest: str) -> list[str]:
-    """A warning that says which files stand among the answers and belong to no student, and whose
-    they may be. Folders that hold other things, too, are not looked at.
+class Stray(NamedTuple):
+    """A file among the answers that belongs to no student, and the one that it may be meant as."""
+
+    name: str
+    meant: str = ""
+
+    @property
+    def in_words(self) -> str:
+        return f"{self.name} (did you mean {self.meant}?)" if self.meant else self.name
+
+
+def strays_among(
+    submissions: Sequence[Submission], manifest: str, output: str | None = None
+) -> list[Stray]:
+    """The files that stand among the answers and belong to no student. Folders that hold other
+    things, too, are not looked at, nor is the `output` of an earlier run.
     """
     named = [str(each.answers) for each in submissions if each.answers]
     problems = [str(each.problem) for each in submissions if each.problem]
     first_named = [each.in_place_of for each in submissions if each.in_place_of]
     of_others = {os.path.dirname(file) for file in [manifest, *problems]}
     folders = {os.path.dirname(file) for file in named} - of_others
-    files = FilesBeside([*named, *problems, *first_named]).of_nobody(folders)
-    if not files:
-        return []
-    meant = near_names(files, [file for file in named if is_blank_or_lacking(file)])
-    said = []
+    known = [*named, *problems, *first_named, output]
+    files = FilesBeside(known).of_nobody(folders)
+    lacking = [file for file in named if is_blank_or_lacking(file)]
+    meant = near_names(files, lacking)
+    strays = []
     for file in files:
         name = os.path.basename(file)
-        if file in meant:
-            name = f"{name} (did you mean {os.path.basename(meant[file])}?)"
-        said.append(name)
-    belong = either(len(files), "belongs", "belong")
-    return [
-        f"{count(len(files), 'file')} among the answers {belong} to no student of the manifest:"
-        f" {listed(said, most=MOST_STRAYS_NAMED)}"
-    ]
+        near = meant.get(file, "")
+        strays.append(Stray(name, os.path.basename(near)))
+    return strays
+
+
+def strays_in_words(strays: Sequence[Stray]) -> list[str]:
+    """A warning that names the files of nobody, if there are some."""
+    if not strays:
+        return []
+    names = [each.in_words for each in strays]
+    return [f"{belong_to_nobody(strays)}: {listed(names, most=MOST_STRAYS_NAMED)}"]
+
+
+def belong_to_nobody(strays: Sequence[Stray]) -> str:
+    """2 files among the answers belong to no student of the manifest."""
+    belong = either(len(strays), "belongs", "belong")
+    files = count(len(strays), "file")
+    return f"{files} among the answers {belong} to no student of the manifest"
 
 
 def taken_in_words(submissions: Sequence[Submission]) -> list[str]:

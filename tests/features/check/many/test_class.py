@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
+from html import unescape
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -1188,6 +1189,38 @@ def test_answers_of_nobody_are_called_so(capsys: pytest.CaptureFixture[str]) -> 
         " mean 05-eve-adams.yaml?), 06-flo-berg (1).yaml (did you mean 06-flo-berg.yaml?) and"
         " IMG_2041.jpg" in warning
     )
+
+
+@pytest.mark.usefixtures("school")
+@pytest.mark.parametrize("ending", ["txt", "md", "html"])
+def test_the_page_of_a_class_names_the_answers_of_nobody(ending: str) -> None:
+    """Who reads it tomorrow has no warning any more. Of an earlier run, it does not name itself."""
+    Path("answers/05-eve-adam.yaml").write_text(RIGHT, encoding="utf-8")
+    Path("answers/IMG_2041.jpg").write_text(RIGHT, encoding="utf-8")
+    add_row("Eve", "problem.yaml", "answers/05-eve-adams.yaml")
+    page = Path(f"answers/class.{ending}")
+    for _ in range(2):
+        run(["check", "--batch", "manifest.csv", "-o", str(page)])
+        _, end = page.read_text(encoding="utf-8").split("Files of nobody", 1)
+        said = " ".join(unescape(re.sub("<[^>]*>|\\\\", "", end)).split())
+        assert "2 files among the answers belong to no student of the manifest." in said
+        assert "05-eve-adam.yaml (did you mean 05-eve-adams.yaml?)" in said
+        assert "IMG_2041.jpg" in said
+        assert "class." not in said
+
+
+@pytest.mark.usefixtures("school")
+def test_a_class_whose_files_are_all_of_somebody_has_no_section_for_them() -> None:
+    run(["check", "--batch", "manifest.csv", "-o", "class.txt"])
+    assert "nobody" not in Path("class.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("school")
+def test_results_name_the_answers_of_nobody() -> None:
+    Path("answers/IMG_2041.jpg").write_text(RIGHT, encoding="utf-8")
+    run(["check", "--batch", "manifest.csv", "-o", "class.json"])
+    summary = json.loads(Path("class.json").read_bytes())["summary"]
+    assert summary["files_of_nobody"] == [{"file": "IMG_2041.jpg", "perhaps": None}]
 
 
 @pytest.mark.usefixtures("school")

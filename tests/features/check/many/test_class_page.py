@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from attncli.features.check.many.class_page import class_page
 from attncli.features.check.many.copies import Alike, Copies, OfAnother
+from attncli.features.check.many.manifest import Stray
 from attncli.features.check.many.result_row import SLIP, Marked
 from attncli.features.check.verdicts import VERDICTS
 from attncli.page.document import Document, Listing, Paragraph, Table, TableSheet, plain
@@ -94,9 +95,11 @@ def test_first_wrong_numbers_are_sorted_by_the_order_of_the_steps() -> None:
     assert ranks["C"] == ranks["F"] < ranks["D"] < ranks["A"] < ranks["E"]
 
 
-def tables_of(rows: Sequence[Marked], found: Copies) -> list[list[Sequence[object]]]:
+def tables_of(
+    rows: Sequence[Marked], found: Copies, strays: Sequence[Stray] = ()
+) -> list[list[Sequence[object]]]:
     """The tables on the second sheet of a workbook."""
-    make = class_page(rows, found).workbook
+    make = class_page(rows, found, strays).workbook
     assert make is not None
     _, summary = make()
     assert isinstance(summary, TableSheet)
@@ -113,7 +116,8 @@ def test_the_summary_of_a_workbook_says_what_the_page_says_with_all_names() -> N
         row("Dai", error="dai.yaml:1:1: the file is empty"),
     ]
     found = Copies(of_another=(OfAnother("Cy", ("Ada",), True, 9, 9, 0.001),))
-    _, marks, taught, notes, unread = tables_of(rows, found)
+    strays = [Stray("dia.yaml", meant="dai.yaml")]
+    _, marks, taught, notes, unread, nobodys = tables_of(rows, found, strays)
     assert marks[0] == ("marks", "in %", "of 2")
     assert taught == [
         ("what to teach again", "students", "who", "steps"),
@@ -122,6 +126,7 @@ def test_the_summary_of_a_workbook_says_what_the_page_says_with_all_names() -> N
     ]
     assert notes == [("answers that are alike", "note"), ("Cy", "the answers of Ada")]
     assert unread == [("could not be checked", "why"), ("Dai", "dai.yaml:1:1: the file is empty")]
+    assert nobodys == [("belongs to nobody", "did you mean"), ("dia.yaml", "dai.yaml")]
 
 
 def lines_at_80(rows: Sequence[Marked]) -> list[str]:
