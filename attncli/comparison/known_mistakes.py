@@ -59,7 +59,7 @@ class Explanation:
 
 class _Fitting(NamedTuple):
     """A mistake that gives the other side's numbers: the first of the steps that differ, and how
-    many there are.
+    many there are; with its changes, as far as anything reads them.
 
     It does so `as_ours` if queries that see no key are treated as attncli treats them. Its numbers
     are so `far` from theirs on the mean.
@@ -138,7 +138,8 @@ def _all_that_explain(attempt: Attempt) -> list[_Fitting]:
             continue
         as_ours = attempt.gives(first, made.plain)
         far = attempt.far(first, made.plain)
-        fitting = _Fitting(mistake.name, changes, made.plain, first, len(steps), as_ours, far)
+        read = {step: how for step, how in changes.items() if step not in made.unread}
+        fitting = _Fitting(mistake.name, read, made.plain, first, len(steps), as_ours, far)
         found.append(fitting)
     return found
 

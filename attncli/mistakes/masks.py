@@ -73,6 +73,11 @@ def without_mask(expression: Expression, trace: Trace) -> Expression | None:
     return _unmasked(expression) if "mask" in trace else None
 
 
+def adding_nothing(_: Expression, trace: Trace) -> Expression:
+    """A mask that hides nothing, as who forgets it may write it."""
+    return number_node(0)
+
+
 def _unmasked(expression: Expression) -> Expression:
     match expression:
         case Call(function="add_mask", arguments=(scores, _)):
@@ -572,7 +577,12 @@ MASK_MISTAKES: tuple[Mistake, ...] = (
         "the softcap was applied after the mask",
         rewritten(masked=softcap_after_mask),
     ),
-    Mistake("mask-forgotten", "the mask was forgotten", rewritten(masked=without_mask)),
+    Mistake(
+        "mask-forgotten",
+        "the mask was forgotten",
+        rewritten(mask=adding_nothing, masked=without_mask),
+        optional=("mask",),
+    ),
     _mask_mistake("mask-inverted", "the mask was inverted", inverted),
     _mask_mistake("padding-inverted", "the padding was inverted", part_inverted(_PADDING)),
     _mask_mistake(

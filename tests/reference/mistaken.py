@@ -183,6 +183,14 @@ def hidden_as(number: float) -> Steps:
     return {"masked": lambda s: np.where(s.unseen, number, s.unmasked)}
 
 
+def forgotten(p: Sheet, choice: Generator, decimals: int) -> Made:
+    """The mask is not used; half of those who forget it write down one that hides nothing."""
+    steps: Steps = {"masked": lambda s: s.unmasked}
+    if choice.integers(2):
+        steps["mask"] = lambda s: np.zeros_like(s.mask_given)
+    return Made(("the mask was forgotten",), steps)
+
+
 def added_in_place(p: Sheet, choice: Generator, decimals: int) -> Made:
     number = float(choice.choice(SENTINELS))
     return Made((f"{sentinel(number)} was added instead of -inf",), hiding(number))
@@ -310,7 +318,7 @@ FORWARD: tuple[Kind, ...] = (
         {"softcap": True, **MASKED},
         masked=lambda s: s.softcap * np.tanh((s.scaled + s.mask) / s.softcap),
     ),
-    plain("the mask was forgotten", MASKED, masked=lambda s: s.unmasked),
+    Kind("the mask was forgotten", forgotten, Needs(**MASKED)),
     plain("the mask was inverted", MASKED, mask=lambda s: np.where(s.unseen, 0.0, -np.inf)),
     plain("the mask was transposed", {"mask": "causal window"}, mask=lambda s: s.mask_given.T),
     plain(

@@ -194,7 +194,13 @@ def is_one_number(judgement: Judgement, name: str) -> bool:
 
 
 def is_nothing_but_zeros(judgement: Judgement, name: str) -> bool:
-    """Whether every number that was written in a step is 0, and not all of them should be."""
+    """Whether every number that was written in a step is 0, and not all of them should be.
+
+    A mask is worked out from no step: 0 everywhere says there that it hides no key.
+    """
+    trace = judgement.trace
+    if trace.steps.keys().isdisjoint(trace.steps[name].rule.inputs):
+        return False
     cells = cast("list[JudgedCell]", judgement.steps[name].ravel().tolist())
     claims = [cell.given for cell in cells if cell.given is not None]
     return not any(claim.value for claim in claims) and any(cell.expected for cell in cells)

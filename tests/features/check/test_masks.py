@@ -1,0 +1,107 @@
+"""Masks as students write them, each solution worked out by NumPy."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+import attncli
+from tests.cases import in_one_test
+from tests.features.check.solutions_by_hand import Array, softmax
+
+STEPS = ("mask", "masked", "weights", "output")
+MARKING: dict[str, Any] = {
+    "marks": 20,
+    "decimals": 2,
+    "steps": dict.fromkeys(STEPS, 5),
+    "mistake": 2,
+}
+D = 2
+
+
+def drawn(n: int, heads: int, mask: Any) -> dict[str, Any]:
+    """Q, K and V of small whole numbers, with a mask."""
+    choice = np.random.default_rng([n, heads])
+    shape = (heads, n, D) if heads > 1 else (n, D)
+    given = {name: choice.integers(-3, 4, size=shape).tolist() for name in "QKV"}
+    return given | {"mask": mask}
+
+
+def scaled(problem: dict[str, Any]) -> Array:
+    q, k = (np.array(problem[name], dtype=float) for name in "QK")
+    return np.asarray(q @ k.swapaxes(-1, -2) / math.sqrt(D))
+
+
+def solved(problem: dict[str, Any], mask: Array, masked: Array) -> dict[str, Any]:
+    """All that comes after a mask and masked scores, whoever wrote these."""
+    weights = softmax(masked)
+    output = weights @ np.array(problem["V"])
+    arrays = dict(zip(STEPS, (mask, masked, weights, output), strict=True))
+    return {name: as_written(array) for name, array in arrays.items()}
+
+
+def as_written(array: Any) -> Any:
+    """Numbers with two decimals, and -inf."""
+    if np.ndim(array):
+        return [as_written(part) for part in array]
+    return "-inf" if array == -np.inf else f"{array:.2f}"
+
+
+def marked(problem: dict[str, Any], answers: dict[str, Any]) -> attncli.Checked:
+    return attncli.check(problem, answers, marking=MARKING)
+
+
+def seen_by(n: int) -> dict[str, Any]:
+    """Masks for n tokens."""
+    in_matrix = np.tri(n, dtype=int)
+    in_matrix[-1, 0] = 0
+    numbers = np.where(in_matrix, 0.5, -1.5)
+    return {
+        "causal": "causal",
+        "padding": {"padding": [1] * (n - 1) + [0]},
+        "window": {"window": [1, 0]},
+        "causal window": {"causal": True, "window": [1, 0]},
+        "matrix": {"keep": in_matrix.tolist()},
+        "numbers": {"additive": numbers.tolist()},
+    }
+
+
+@in_one_test(
+    ("n", "heads", "kind"),
+    [(n, heads, kind) for n in (3, 4, 5) for heads in (1, 2) for kind in seen_by(n)],
+)
+def test_a_mask_of_zeros_was_forgotten(n: int, heads: int, kind: str) -> None:
+    """It costs one mistake, whether or not what follows is worked out with it."""
+    problem = drawn(n, heads, seen_by(n)[kind])
+    right = scaled(problem)
+    forgotten = solved(problem, np.zeros((n, n)), right)
+    for answers in (forgotten, {"mask": forgotten["mask"]}):
+        found = marked(problem, answers)
+        assert found.earned is not None
+        assert found.earned.points == 5 * len(answers) - 2
+        assert [each.said for each in found.earned.mistakes] == ["the mask was forgotten"]
+        named = [(each.step, each.mistakes, each.whole) for each in found.diagnoses]
+        assert named == [("mask", ("the mask was forgotten",), True)]
+
+
+def test_a_single_0_in_a_mask_is_a_slip() -> None:
+    """A causal mask for two tokens hides one key."""
+    problem = drawn(2, 1, "causal")
+    found = marked(problem, solved(problem, np.zeros((2, 2)), scaled(problem)))
+    assert found.earned is not None
+    assert found.earned.points == 19
+    assert len(found.earned.slips) == 1
+    assert not found.earned.mistakes
+
+
+def test_zeros_beside_a_mask_that_is_right_are_no_mask_that_was_forgotten() -> None:
+    """Masked scores of zeros follow from nothing."""
+    problem = drawn(4, 1, "causal")
+    zeros = np.zeros((4, 4)).tolist()
+    mask = np.where(np.tri(4), 0, -np.inf)
+    found = marked(problem, {"mask": as_written(mask), "masked": zeros})
+    assert found.earned is not None
+    assert found.earned.points == 5
+    assert not found.diagnoses
