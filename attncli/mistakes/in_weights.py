@@ -19,7 +19,7 @@ from attncli.tracing.model import Trace
 from attncli.tracing.workers import FloatWorker
 
 
-def in_weights(trace: Trace, changes: Changes) -> Changes:
+def in_weights(trace: Trace, changes: Changes) -> dict[str, Doubles]:
     """The numbers of given arrays with which the right equations give the same as those of a
     mistake; nothing where there are none.
     """

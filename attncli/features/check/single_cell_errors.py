@@ -468,6 +468,8 @@ def miscopied(claim: Claim) -> Iterator[tuple[ErrorKind, str]]:
     >>> copies = [number for _, number in miscopied(read_claim("1.2"))]
     >>> copies[:4], len(copies)
     (['2.1', '-1.2', '0.2', '2.2'], 20)
+    >>> [number for _, number in miscopied(read_claim("-1"))][:3]
+    ['1', '0', '-2']
     """
     if not _by_hand(claim.text) or not claim.value:
         return
@@ -483,7 +485,10 @@ def miscopied(claim: Claim) -> Iterator[tuple[ErrorKind, str]]:
                 for digit in "0123456789"
                 if digit != letter
             )
-            yield from ((ErrorKind.MISCOPIED, text) for text in others if _by_hand(text))
+            for text in others:
+                if _by_hand(text):
+                    # Nobody reads -0.
+                    yield ErrorKind.MISCOPIED, text if Decimal(text) else text.removeprefix("-")
 
 
 def _by_hand(text: str) -> bool:

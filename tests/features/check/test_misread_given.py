@@ -65,6 +65,30 @@ def test_a_number_is_one_slip_in_all_steps(name: str, index: tuple[int, int], nu
     assert marks(answers) == 19
 
 
+@pytest.mark.parametrize("bias", [[0, -1], [3, 0], [2, -1]])
+@pytest.mark.parametrize("first", ["Q", "scores"])
+def test_a_bias_that_was_not_used_was_left_out(bias: list[float], first: str) -> None:
+    """Whatever its numbers are: also if it has a single one that is not 0, no other reading of it
+    costs less.
+    """
+    answers = with_others()
+    handed_in = {name: numbers for name, numbers in answers.items() if name not in "QKV"}
+    if first == "Q":
+        handed_in["Q"] = (np.array(GIVEN["X"]) @ GIVEN["W_Q"]).tolist()
+    given = GIVEN | {"b_Q": bias}
+    assert explained(handed_in, given) == {"the bias was left out of Q"}
+    assert marks(handed_in, given) == 18
+
+
+def test_one_of_two_numbers_of_a_bias_may_be_read_as_0() -> None:
+    projected = {name: np.array(GIVEN["X"]) @ GIVEN[f"W_{name}"] for name in "QKV"}
+    read = projected | {"Q": projected["Q"] + [2, 0]}
+    given = GIVEN | {"b_Q": [2, -1]}
+    answers = written(read)
+    assert explained(answers, given) == {"b_Q[1] was copied as 0"}
+    assert marks(answers, given) == 19
+
+
 def test_a_number_of_w_v_shows_in_a_column_of_the_output() -> None:
     """Not as a column that was copied from another one: nobody copied."""
     answers = misread("W_V", (1, 1), 3)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, reduce
+from functools import cached_property, lru_cache, reduce
 from itertools import combinations
 from math import comb, prod
 from typing import cast
@@ -35,7 +35,9 @@ from attncli.features.check.trials import (
     is_of_paper_size,
     left_out_before,
 )
+from attncli.mistakes.in_weights import in_weights
 from attncli.mistakes.model import Changes, Mistake
+from attncli.tracing.difference import Doubles
 from attncli.tracing.model import Step
 
 # Two wrong numbers, or more, say that they have one cause.
@@ -117,7 +119,7 @@ class _Misreadings:
                 number = _GivenNumber(step, index, places)
                 for other in self._others(number):
                     found = self._tried(number.mistake(other), len(cells), one_number=True)
-                    if found is not None:
+                    if found is not None and not self._is_known(number, other):
                         yield found
 
     def rows(self) -> Iterator[MisreadGiven]:
@@ -134,6 +136,28 @@ class _Misreadings:
                 found = self._tried(mistake, len(pairs), one_number=False)
                 if found is not None:
                     yield found
+
+    def _is_known(self, number: _GivenNumber, other: float) -> bool:
+        """Whether a known mistake reads the array just so: a bias that has one number, and this one
+        as 0, was left out.
+        """
+        step = number.step
+        read = step.value.copy()
+        read[number.index] = other
+        for known in self._known_readings:
+            if known.keys() == {step.name} and np.array_equal(known[step.name], read):
+                return True
+        return False
+
+    @cached_property
+    def _known_readings(self) -> list[dict[str, Doubles]]:
+        """The given arrays as known mistakes read them, of those that change nothing else."""
+        trace = self.trials.judgement.trace
+        known = []
+        for trial in self.trials.of_mistakes:
+            arrays = in_weights(trace, trial.changes)
+            known.append(arrays)
+        return known
 
     def _given(self) -> Iterator[Step]:
         """The arrays that the problem gives, and the solution does not repeat."""
@@ -192,7 +216,8 @@ class _Misreadings:
             next_result = self._result(number, further, step, cell)
             if abs(next_result - wanted) <= float(claim.half) / UNITS_NEAR:
                 break
-        snapped = round(further, number.decimals)
+        # Nobody reads -0.
+        snapped = round(further, number.decimals) + 0.0
         near = UNITS_NEAR * float(claim.half)
         is_near = abs(self._result(number, snapped, step, cell) - wanted) <= near
         return snapped if is_near else number.right
