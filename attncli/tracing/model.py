@@ -5,6 +5,7 @@ all read-only.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -75,9 +76,9 @@ class Step:
     def shape(self) -> tuple[int, ...]:
         return tuple(self.value.shape)
 
-    def cell_label(self, index: tuple[int, ...]) -> str:
+    def cell_label(self, index: tuple[int, ...], *, in_sentence: bool = False) -> str:
         """Which cell: I → love for a query and a key, I, d2 for a feature; of a single number its
-        letter.
+        letter. `in_sentence`, words are in quotes.
         """
         if not index:
             return unicode_name(self.rule.symbol)
@@ -85,23 +86,33 @@ class Step:
         # A hidden feature of an additive score belongs to a query and a key.
         if axes[-3:-1] == ("query", "key"):
             *row, feature = index
-            pair = self.row_label(tuple(row))
+            pair = self.row_label(tuple(row), in_sentence=in_sentence)
             *_, features = self.labels
             return f"{pair}, {features[feature]}"
         of_pairs = axes[-2:] == ("query", "key")
-        return cell_text(self.labels, index, of_pairs=of_pairs)
+        return cell_text(self.labels, index, of_pairs=of_pairs, in_sentence=in_sentence)
 
-    def row_label(self, row: tuple[int, ...]) -> str:
+    def row_label(self, row: tuple[int, ...], *, in_sentence: bool = False) -> str:
         """Which row of a matrix: I, or I → love where it is that of a query with a key."""
         of_pairs = self.rule.axis_names[-3:-1] == ("query", "key")
-        return cell_text(self.labels[:-1], row, of_pairs=of_pairs)
+        return cell_text(self.labels[:-1], row, of_pairs=of_pairs, in_sentence=in_sentence)
 
 
-def cell_text(labels: Sequence[Sequence[str]], index: Sequence[int], *, of_pairs: bool) -> str:
-    """Which cell: I → love where its last two axes are those of a query and a key, else I, d2."""
+def cell_text(
+    labels: Sequence[Sequence[str]],
+    index: Sequence[int],
+    *,
+    of_pairs: bool,
+    in_sentence: bool = False,
+) -> str:
+    """Which cell: I → love where its last two axes are those of a query and a key, else I, d2.
+    `in_sentence`, "I" → "love", as these may be words of it.
+    """
     words = []
     for names, place in zip(labels, index, strict=True):
         word = names[place]
+        if in_sentence and not _NO_WORD.fullmatch(word):
+            word = f'"{word}"'
         words.append(word)
     if of_pairs:
         *words, query, key = words
@@ -110,6 +121,8 @@ def cell_text(labels: Sequence[Sequence[str]], index: Sequence[int], *, of_pairs
     return ", ".join(words)
 
 
+# What nobody takes for a word of a sentence: t1, d2, head 0.
+_NO_WORD = re.compile("[A-Za-z]+ ?[0-9]+")
 StepsByName: TypeAlias = Mapping[str, Step]
 
 # Data has these settings only where they apply.

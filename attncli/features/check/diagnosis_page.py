@@ -113,11 +113,12 @@ def _called(step: Step, places: str) -> str:
         labels = (*step.labels[:-2], *step.labels[-1:])
         of_columns = tuple(map(len, labels))
         if _is_inside(index, of_columns):
-            return f"{cell_text(labels, index, of_pairs=False)} of {step.name}"
+            column = cell_text(labels, index, of_pairs=False, in_sentence=True)
+            return f"{column} of {step.name}"
     elif _is_inside(index, step.shape[:-1]):
-        return f"{step.row_label(index)} of {step.name}"
+        return f"{step.row_label(index, in_sentence=True)} of {step.name}"
     elif _is_inside(index, step.shape):
-        return f"{step.name} of {step.cell_label(index)}"
+        return f"{step.name} of {step.cell_label(index, in_sentence=True)}"
     return ""
 
 
@@ -221,7 +222,8 @@ def explained(judgement: Judgement, found: Diagnosis) -> str:
 
 
 def _cells(judgement: Judgement, step: str, cells: Sequence[CellIndex]) -> str:
-    return "; ".join(judgement.trace.steps[step].cell_label(cell) for cell in cells)
+    labels = judgement.trace.steps[step]
+    return "; ".join(labels.cell_label(cell, in_sentence=True) for cell in cells)
 
 
 def _made(judgement: Judgement, found: Diagnosis, name: str) -> Iterator[Block]:

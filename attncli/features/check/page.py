@@ -211,9 +211,9 @@ def _not_one(sums: Sequence[str]) -> str:
     more = len(sums) - MOST_ROWS_NAMED
     named = [*sums[:MOST_ROWS_NAMED]]
     if more > 0:
-        named.append(count(more, "more row"))
-    rows = listed(named)
-    return f"The weights of a row add up to 1. Yours do not in {rows}."
+        named.append(f"{more:,} more")
+    rows = either(len(sums), "row", "rows")
+    return f"The weights of a row add up to 1. Yours do not in {rows} {listed(named)}."
 
 
 def _cut(cells: int) -> str:
@@ -258,7 +258,7 @@ def _first(judgement: Judgement, name: str, index: CellIndex) -> Text:
     where = f"the {title}"
     if index:
         named = name if title == name else f"the {title} ({name})"
-        where = f"in {named}, at {step.cell_label(index)}"
+        where = f"in {named}, at {step.cell_label(index, in_sentence=True)}"
     digits = decimals_to_compare([claim])
     own, true = format_number(judged.own, digits), format_number(judged.expected, digits)
     between: Text = ()

@@ -39,7 +39,7 @@ def rows_off(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> Iterator[R
             )
             total = _sum_off(cells[row]) if is_open else None
             if total is not None:
-                yield RowSum(step.row_label(row), total)
+                yield RowSum(step.row_label(row, in_sentence=True), total)
 
 
 def _explained(diagnoses: Sequence[Diagnosis], name: str) -> set[CellIndex]:

@@ -940,8 +940,8 @@ def test_a_wrong_exponential_is_one_slip_in_all_its_row_and_the_page_says_so() -
 @in_one_test(
     ("weights", "output", "said"),
     [
-        ([0.50, 0.30, 0.10], [1, 1], "t3 (0.9)"),
-        ([0.90, 0.90, 0.80], [1.9, 3.5], "t3 (2.6)"),
+        ([0.50, 0.30, 0.10], [1, 1], "row t3 (0.9)"),
+        ([0.90, 0.90, 0.80], [1.9, 3.5], "row t3 (2.6)"),
     ],
 )
 def test_weights_of_a_row_that_is_wrong_are_no_inverted_mask(

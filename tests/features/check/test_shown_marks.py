@@ -144,3 +144,28 @@ def test_the_page_its_json_and_the_row_show_the_same_parts() -> None:
     assert data["steps"] == {"scores": 6.22, "weights": 6.22, "output": 5.34}
     (row,) = attncli.check_many([("Ada", THREE_ROWS, answers)], marking=marking)
     assert [f"{marks:g}" for marks, _ in row.taken_off] == amounts
+
+
+WITH_WORDS = {
+    "tokens": ["the", "of", "t3"],
+    "Q": [[1, 2], [0, -1], [2, 1]],
+    "K": [[1, 0], [2, 1], [1, -1]],
+    "V": [[1, 2], [-1, 1], [3, 0]],
+}
+
+
+def test_a_token_that_is_a_word_stands_in_quotes_in_sentences() -> None:
+    """Not: rows the of V and of of V. What is no word, such as t3, has none, nor have tables."""
+    answers = {
+        # The row "of" of the scores is that of t3, and "of" adds up to 0.90 in the weights.
+        "scores": [[1, 4, -1], [2, 5, 1], [2, 5, 1]],
+        "weights": [["0.10", "0.87", "0.03"], ["0.50", "0.30", "0.10"], ["0.10", "0.85", "0.05"]],
+        "output": [["0.86", "1.84"], ["0.10", "0.90"], ["0.90", "1.80"]],
+    }
+    said = attncli.check(WITH_WORDS, answers).to_markdown()
+    assert 'The first wrong number is in scores, at "of" $\\to$ "the".' in said
+    assert 'row "of" of scores was copied from t3 of scores' in said
+    assert 'Yours do not in row "of" (0.90).' in said
+    assert "| of $\\to$ the | wrong" in said
+    [found, *_] = attncli.check(WITH_WORDS, answers).to_dict()["diagnoses"]
+    assert found["mistake"] == "row scores[1] was copied from scores[2]"

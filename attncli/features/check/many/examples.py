@@ -30,7 +30,8 @@ def _example(solution: Solution, found: Diagnosis) -> Example | None:
             continue
         digits = decimals_to_compare([cell.given])
         right = format_number(cell.expected, digits)
-        examples.append(Example(step.cell_label(index), cell.given.as_written, right))
+        where = step.cell_label(index, in_sentence=True)
+        examples.append(Example(where, cell.given.as_written, right))
     return min(examples, key=lambda example: example.size, default=None)
 
 

@@ -153,7 +153,7 @@ def _place(judgement: Judgement, cells: Sequence[WrongCell]) -> str:
     """weights, t1 → t1; t1 → t3; output, t1, d4: each step with the labels of its cells."""
     labels: dict[str, list[str]] = {}
     for name, index in cells:
-        label = judgement.trace.steps[name].cell_label(index)
+        label = judgement.trace.steps[name].cell_label(index, in_sentence=True)
         labels.setdefault(name, []).append(label)
     places = []
     for name, of_step in labels.items():
