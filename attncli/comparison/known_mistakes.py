@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import NamedTuple
 
 from attncli.comparison.conversions import conversions, tiled_kv_heads
 from attncli.comparison.mistaken_numbers import FEWEST_CELLS, Attempt, Made
 from attncli.comparison.rows_by_place import RowsOfPlace, rows_by_place
-from attncli.equation.nodes import Expression
 from attncli.mistakes.alike import groups_of_alike, shared_words
 from attncli.mistakes.blind_queries import blind_queries
 from attncli.mistakes.catalogue import applicable
 from attncli.mistakes.forward import TILED
 from attncli.mistakes.in_weights import in_weights
 from attncli.mistakes.mistaken_trace import MistakenTrace
-from attncli.mistakes.model import Changes
+from attncli.mistakes.model import Changes, has_more_than
 from attncli.tracing.comparison import Comparison, Operand, StepComparison
 from attncli.tracing.model import Trace
 
@@ -209,26 +205,9 @@ def _without_what_nothing_shows(found: list[_Fitting]) -> list[_Fitting]:
     kept = []
     for one in found:
         others = (other.changes for other in found)
-        if not any(_has_more_than(one.changes, other) for other in others):
+        if not any(has_more_than(one.changes, other) for other in others):
             kept.append(one)
     return kept
-
-
-def _has_more_than(one: Changes, other: Changes) -> bool:
-    """Whether a mistake makes all changes of another one, and more."""
-    return other.keys() < one.keys() and all(
-        _same(one[name], change) for name, change in other.items()
-    )
-
-
-def _same(one: Expression | NDArray[Any], other: Expression | NDArray[Any]) -> bool:
-    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        return (
-            isinstance(one, np.ndarray)
-            and isinstance(other, np.ndarray)
-            and np.array_equal(one, other)
-        )
-    return one == other
 
 
 def _grouped(found: list[_Fitting]) -> list[list[_Fitting]]:

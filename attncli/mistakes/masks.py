@@ -668,7 +668,8 @@ MASK_MISTAKES: tuple[Mistake, ...] = (
         Mistake(
             f"hidden-set-to-{in_id(text)}",
             f"hidden scores were set to {text}, not to -inf",
-            rewritten(masked=hidden_set_to(_number(text))),
+            rewritten(mask=hidden_by_adding(_number(text)), masked=hidden_set_to(_number(text))),
+            optional=("mask",),
         )
         for text in SENTINELS
     ),

@@ -127,6 +127,24 @@ def _changed(step: Step, change: Expression | NDArray[Any]) -> Step:
     return replace(step, rule=replace(step.rule, formula=Equation(step.rule.target, change)))
 
 
+def has_more_than(one: Changes, other: Changes) -> bool:
+    """Whether a mistake makes all changes of another one, and more."""
+    return other.keys() < one.keys() and all(
+        _same_change(one[name], change) for name, change in other.items()
+    )
+
+
+def _same_change(one: Expression | NDArray[Any], other: Expression | NDArray[Any]) -> bool:
+    """Whether two changes of a step are the same equation, or the same numbers."""
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return (
+            isinstance(one, np.ndarray)
+            and isinstance(other, np.ndarray)
+            and np.array_equal(one, other)
+        )
+    return one == other
+
+
 def _placeholders(trace: Trace) -> dict[str, str]:
     """What stands for a name in braces in the equation of a mistake, as far as this trace has
     it.

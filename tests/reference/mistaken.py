@@ -183,6 +183,11 @@ def hidden_as(number: float) -> Steps:
     return {"masked": lambda s: np.where(s.unseen, number, s.unmasked)}
 
 
+def in_both(number: float) -> Steps:
+    """A number stands in the mask where it hides a key, and is put there, not added."""
+    return hiding(number) | hidden_as(number)
+
+
 def forgotten(p: Sheet, choice: Generator, decimals: int) -> Made:
     """The mask is not used; half of those who forget it write down one that hides nothing."""
     steps: Steps = {"masked": lambda s: s.unmasked}
@@ -197,8 +202,10 @@ def added_in_place(p: Sheet, choice: Generator, decimals: int) -> Made:
 
 
 def set_in_place(p: Sheet, choice: Generator, decimals: int) -> Made:
+    """Half of those who set scores to a number write it into the mask, too."""
     number = float(choice.choice(SENTINELS))
-    return Made((f"hidden scores were set to {sentinel(number)}, not to -inf",), hidden_as(number))
+    steps = in_both(number) if choice.integers(2) else hidden_as(number)
+    return Made((f"hidden scores were set to {sentinel(number)}, not to -inf",), steps)
 
 
 def based_on(text: str, decimals: tuple[int, int]) -> Kind:
@@ -1685,5 +1692,5 @@ def steps_mistaken(name: str, p: Sheet) -> Steps:
         if name == f"{sentinel(number)} was added instead of -inf":
             return hiding(number)
         if name == f"hidden scores were set to {sentinel(number)}, not to -inf":
-            return hidden_as(number)
+            return in_both(number)
     return KINDS[name].make(p, np.random.default_rng(0), 4).steps

@@ -57,7 +57,7 @@ from attncli.features.check.trials import (
 from attncli.features.check.verdicts import Judgement, indices_where, rounds_to
 from attncli.mistakes.catalogue import known_mistakes
 from attncli.mistakes.forward import NAMES_OF_DECIMALS, rounded_first
-from attncli.mistakes.model import each_of
+from attncli.mistakes.model import each_of, has_more_than
 
 # Errors are named if chance would explain fewer cells of a step than this.
 MOST_BY_CHANCE = 0.1
@@ -281,8 +281,9 @@ def _best(
     if by_chance >= MOST_MISTAKES_BY_CHANCE:
         return _Best()
     as_ours = [one for one in likeliest if one.trial.as_ours]
+    agreeing = _agreeing(as_ours or likeliest)
     return _Best(
-        _names(_agreeing(as_ours or likeliest)),
+        _names(_without_what_may_be_right(agreeing, step)),
         gives_all_numbers,
         by_chance < MOST_BY_CHANCE_BESIDE_A_LIKELY_ONE,
     )
@@ -567,6 +568,26 @@ def _agreeing(able: list[Explanation]) -> list[Explanation]:
         return able
     agreement = [one.agreement for one in able]
     return [one for one, agreed in zip(able, agreement, strict=True) if agreed == max(agreement)]
+
+
+def _without_what_may_be_right(found: list[Explanation], step: str) -> list[Explanation]:
+    """Those of which a step shows more than what may as well be right with them, if that is all
+    that another one changes: a mask of -1000 is added, whatever else hidden scores may be set to.
+    """
+
+    def is_all_of(other: Explanation, one: Explanation) -> bool:
+        shown = one.trial.affected[step]
+        changes = other.trial.changes
+        may_be_right = shown <= {*one.trial.mistake.optional}
+        return (
+            may_be_right and changes.keys() == shown and has_more_than(one.trial.changes, changes)
+        )
+
+    kept = []
+    for one in found:
+        if not any(is_all_of(other, one) for other in found):
+            kept.append(one)
+    return kept
 
 
 def _wrong(judgement: Judgement) -> dict[str, tuple[CellIndex, ...]]:

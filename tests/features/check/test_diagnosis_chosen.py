@@ -207,10 +207,15 @@ def test_own_numbers_that_were_rounded_further_than_written() -> None:
 
 
 def test_a_mistake_that_shows_in_a_single_cell_is_only_perhaps() -> None:
-    """The first of two tokens sees the second, which is all there is to be seen ahead."""
+    """The first of two tokens sees the second, which is all there is to be seen ahead, and to be
+    hidden.
+    """
     problem = "Q: [[1], [2]]\nK: [[1], [2]]\nV: [[1], [2]]\nmask: causal"
     (found,) = diagnosed("mask: [[0, 0], [0, 0]]", problem)
-    assert found.mistakes == ("the mask let each token see the next one",)
+    assert found.mistakes == (
+        "the mask was forgotten",
+        "the mask let each token see the next one",
+    )
     assert (found.cells, found.whole, found.likely) == (((0, 1),), True, False)
 
 

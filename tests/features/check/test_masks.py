@@ -105,3 +105,34 @@ def test_zeros_beside_a_mask_that_is_right_are_no_mask_that_was_forgotten() -> N
     assert found.earned is not None
     assert found.earned.points == 5
     assert not found.diagnoses
+
+
+HIDDEN_4 = np.triu(np.ones((4, 4), dtype=bool), 1)
+
+
+@in_one_test(
+    ("number", "said"),
+    [(-1000, "-1000"), (-1e9, "-1e9"), (-10000, "-1e4"), (-100, "-100"), (-10, "-10")],
+)
+def test_a_large_negative_number_for_minus_infinity_costs_once(number: float, said: str) -> None:
+    """In the mask, in the masked scores, or in both, where it was added or put in their place."""
+    problem = drawn(4, 1, "causal")
+    right = scaled(problem)
+    mask = np.where(HIDDEN_4, number, 0)
+    set_to = np.where(HIDDEN_4, number, right)
+    wanted = np.where(HIDDEN_4, -np.inf, 0)
+    added = f"{said} was added instead of -inf"
+    was_set = f"hidden scores were set to {said}, not to -inf"
+    for answers, steps, name in (
+        (solved(problem, mask, set_to), ["mask", "masked"], was_set),
+        (solved(problem, mask, right + mask), ["mask"], added),
+        (solved(problem, wanted, set_to), ["masked"], was_set),
+        (solved(problem, mask, right + wanted), ["mask"], added),
+        ({"mask": as_written(mask)}, ["mask"], added),
+    ):
+        found = marked(problem, answers)
+        assert found.earned is not None
+        assert found.earned.points == 5 * len(answers) - 2
+        assert [each.said for each in found.earned.mistakes] == [name]
+        named = [(each.step, each.mistakes) for each in found.diagnoses]
+        assert named == [(step, (name,)) for step in steps]
