@@ -25,17 +25,23 @@ _HIDDEN = Claim("-inf", Decimal("-Infinity"), Decimal(0))
 
 
 def with_hidden_filled(trace: Trace, answers: Answers) -> Answers:
-    """The answers with 0 where a mask hides a key and nothing was written, or −∞ in the masked
-    scores; only in rows that have all other numbers.
+    """The answers with 0 where a mask hides a key and nothing was written, or −∞ in the mask and in
+    the masked scores; only in rows that have all other numbers.
     """
     if "masked" not in trace:
         return answers
-    after = {"masked", *steps_after(trace, {"masked"})}
+    hidden_in = {
+        name: np.isneginf(trace["masked"]) for name in ("masked", *steps_after(trace, {"masked"}))
+    }
+    if "mask" in trace:
+        # All heads may have one mask.
+        hidden_in["mask"] = np.isneginf(trace["mask"])
     steps = {}
     for name, answer in answers.steps.items():
         cells = answer.cells
-        if name in after and cells.shape == trace["masked"].shape:
-            cells = _filled(cells, np.isneginf(trace["masked"]), trace[name])
+        hidden = hidden_in.get(name)
+        if hidden is not None and hidden.shape == cells.shape:
+            cells = _filled(cells, hidden, trace[name])
         steps[name] = Answer(name, cells)
     return replace(answers, steps=steps)
 

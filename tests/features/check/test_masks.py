@@ -136,3 +136,33 @@ def test_a_large_negative_number_for_minus_infinity_costs_once(number: float, sa
         assert [each.said for each in found.earned.mistakes] == [name]
         named = [(each.step, each.mistakes) for each in found.diagnoses]
         assert named == [(step, (name,)) for step in steps]
+
+
+@in_one_test(
+    ("heads", "blank"), [(heads, blank) for heads in (1, 2) for blank in (None, "_", "-", "–")]
+)
+def test_what_is_hidden_may_be_left_blank_in_the_mask_as_in_the_masked_scores(
+    heads: int, blank: str | None
+) -> None:
+    """All heads have one mask."""
+    problem = drawn(4, heads, "causal")
+    mask = np.where(HIDDEN_4, -np.inf, 0)
+    answers = solved(problem, mask, scaled(problem) + mask)
+    for name in ("mask", "masked"):
+        left_out = _instead_of_hidden(answers[name], blank)
+        found = marked(problem, {**answers, name: left_out})
+        assert found.earned is not None
+        assert (found.earned.points, found.earned.lost) == (20, ())
+        # A row in which nothing stands is missing.
+        row = left_out[0]
+        while isinstance(row[0], list):
+            row = row[0]
+        row[0] = blank
+        found = marked(problem, {**answers, name: left_out})
+        assert found.solution.verdicts.counts["missing"] == 4
+
+
+def _instead_of_hidden(written: Any, instead: str | None) -> Any:
+    if isinstance(written, list):
+        return [_instead_of_hidden(part, instead) for part in written]
+    return instead if written == "-inf" else written
