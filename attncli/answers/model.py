@@ -77,6 +77,12 @@ class Claim:
         return max(0, -self.half.adjusted() - 1)
 
     @property
+    def decimals_written(self) -> int:
+        """How many decimals were written; none of what is exact, such as 7/10."""
+        half = self.half_written
+        return max(0, -half.adjusted() - 1) if half else 0
+
+    @property
     def decimals_missing(self) -> int:
         """How many of the decimals that were asked for are not written."""
         if self.half_as_written is None:

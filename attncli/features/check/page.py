@@ -7,7 +7,7 @@ A step is its matrices with a sign at each number, and a row for each cell that 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -87,10 +87,15 @@ def check_page(
     marks: int | None = None,
     diagnoses: Sequence[Diagnosis] = (),
     earned: Marks | None = None,
+    asked: Collection[str] = (),
 ) -> Document:
     """The page; with `marks`, which share of so many the solution earns, and with what it `earned`
-    by a scheme, how these marks come about.
+    by a scheme, how these marks come about. It says which of the steps that were `asked` for are
+    not there; those with marks were.
     """
+    if earned is not None:
+        asked = earned.worth
+    lacking = [name for name in asked if name not in solution.verdicts.answers.steps]
 
     def data() -> dict[str, Any]:
         # Only JSON needs this.
@@ -98,7 +103,7 @@ def check_page(
 
         return check_data(solution, marks=marks, diagnoses=diagnoses, earned=earned)
 
-    blocks = tuple(_blocks(solution, marks, diagnoses, earned))
+    blocks = tuple(_blocks(solution, marks, diagnoses, earned, lacking))
     title = solution.verdicts.trace.title or solution.verdicts.answers.name
     return Document(checked(title), blocks, data)
 
@@ -113,12 +118,13 @@ def _blocks(
     marks: int | None,
     diagnoses: Sequence[Diagnosis],
     earned: Marks | None,
+    lacking: Sequence[str],
 ) -> Iterator[Block]:
     judgement = solution.verdicts
     whole = solution.of_all
     first = judgement.first_wrong
     if first is None:
-        yield Paragraph(_answer(solution))
+        yield Paragraph(_answer(solution, lacking))
     else:
         yield Paragraph(_first(judgement, *first))
         yield Worked(worked_both_ways(judgement, *first))
@@ -130,11 +136,12 @@ def _blocks(
         yield Paragraph((_marks(solution, marks),))
     if earned is not None:
         yield from marks_blocks(judgement, earned)
-    yield from _notes(solution, diagnoses)
+    yield from _notes(solution, diagnoses, is_marked=earned is not None)
     yield from diagnosis_blocks(whole, diagnoses)
-    yield Heading("Step by step")
-    yield _counts_table(judgement)
-    yield Paragraph((_legend(judgement),))
+    if judgement.steps:
+        yield Heading("Step by step")
+        yield _counts_table(judgement)
+        yield Paragraph((_legend(judgement),))
     for name in judgement.steps:
         yield from _step_blocks(judgement, name)
     yield from _carried_by_rounding_blocks(judgement)
@@ -145,8 +152,12 @@ def _of_other_shape(other: OtherShape) -> str:
     return f"{said} Its rows and columns seem to be exchanged." if other.is_turned else said
 
 
-def _notes(solution: Solution, diagnoses: Sequence[Diagnosis]) -> Iterator[Block]:
-    """What is to be known of the verdicts: where they rest on rounding, or on very little."""
+def _notes(
+    solution: Solution, diagnoses: Sequence[Diagnosis], *, is_marked: bool
+) -> Iterator[Block]:
+    """What is to be known of the verdicts: where they rest on rounding, or on very little. That is
+    no matter of a scheme, which says what few digits cost.
+    """
     judgement = solution.verdicts
     if outside := solution.wrong_outside:
         yield Paragraph((_wrong_outside(outside),), "warning")
@@ -166,7 +177,7 @@ def _notes(solution: Solution, diagnoses: Sequence[Diagnosis]) -> Iterator[Block
     trivial = trivial_answer(judgement)
     if trivial is not None:
         yield Paragraph((_shows_nothing(trivial),), "warning")
-    vague = too_coarse(judgement)
+    vague = 0 if is_marked else too_coarse(judgement)
     if vague:
         are = either(vague, "is", "are")
         said = f"{count(vague, 'number')} {are} written so coarsely that 0 would pass too."
@@ -280,8 +291,8 @@ def _as_written(claim: Claim) -> Text:
     return number(claim.text) if is_plain(claim.text) else (claim.as_written,)
 
 
-def _answer(solution: Solution) -> Text:
-    """What is to be said where no error was made."""
+def _answer(solution: Solution, lacking: Sequence[str]) -> Text:
+    """What is to be said where no error was made, also of the steps that are `lacking`."""
     counts = solution.verdicts.counts
     is_blank, are_blank = "is blank", "are blank"
     has_others = bool(solution.verdicts.answers.other_shapes)
@@ -301,20 +312,32 @@ def _answer(solution: Solution) -> Text:
         for verdict, one, many in said
         if counts[verdict]
     ]
+    missing = ""
+    if lacking:
+        missing = f" {listed(lacking)} {either(len(lacking), 'is', 'are')} missing."
     if not left:
-        total = sum(counts.values())
-        if solution.wrong_outside:
-            return ("In these steps, no new error was made.",)
-        if not total:
-            return ("There is nothing else to judge.",)
-        return (f"All {total:,} cells are right." if total > 1 else "The one cell is right.",)
+        return (f"{_all_right(solution, is_all=not lacking)}{missing}".lstrip(),)
     is_nothing_right = not (counts["right"] or counts["carried"] or counts["rounding"])
     if is_nothing_right and not has_others:
         return ("Nothing is filled in.",)
     # Who reads that no number is wrong expects all marks.
     is_partly = bool(counts["rounding"]) or has_others or bool(solution.wrong_outside)
     begin = "" if is_partly else "No number is wrong. "
-    return (f"{begin}{listed(left)}.",)
+    return (f"{begin}{listed(left)}.{missing}",)
+
+
+def _all_right(solution: Solution, *, is_all: bool) -> str:
+    """What is to be said of numbers that are all right; `is_all` that was asked for."""
+    total = sum(solution.verdicts.counts.values())
+    if solution.wrong_outside:
+        return "In these steps, no new error was made."
+    if not total:
+        is_else = is_all or solution.verdicts.answers.other_shapes
+        return "There is nothing else to judge." if is_else else ""
+    written = "" if is_all else " that you wrote"
+    if total == 1:
+        return f"The one cell{written} is right."
+    return f"All {total:,} cells{written} are right."
 
 
 def _counted(judgement: Judgement) -> str:

@@ -789,7 +789,7 @@ def differs_as_written(cell: JudgedCell) -> bool:
 
 def too_coarse(judgement: Judgement) -> int:
     """How many cells claim so little that 0 would be right as well, though they are not nearly
-    0.
+    0. Those that have the decimals that were asked for claim enough.
     """
     return sum(
         not cell.given.exact
@@ -798,5 +798,8 @@ def too_coarse(judgement: Judgement) -> int:
         and 2 * float(cell.given.half) >= abs(cell.expected)
         and cell.given.half >= abs(Decimal(repr(cell.expected)))
         for _, cell in judgement.cells()
-        if cell.given is not None and cell.verdict in ("right", "carried")
+        if cell.given is not None
+        and cell.verdict in ("right", "carried")
+        # Else decimals were asked for.
+        and cell.given.half_as_written is None
     )

@@ -294,6 +294,40 @@ def test_all_marks_need_no_sum(folder: Path, capsys: pytest.CaptureFixture[str])
     assert "Marks: 20 of 20." in said
 
 
+@in_one_test(
+    ("only", "said"),
+    [
+        (("scores", "scaled"), "All 8 cells that you wrote are right. weights and output are"),
+        # 0.19 and 0.81 follow from the scaled scores, rounded on the way.
+        (
+            ("scores", "weights"),
+            "No number is wrong. 2 numbers follow from your own earlier numbers. scaled and output"
+            " are",
+        ),
+    ],
+)
+def test_what_is_right_is_not_all_where_steps_are_missing(only: tuple[str, ...], said: str) -> None:
+    found = attncli.check(GIVEN, written(GIVEN, only=only), marking=_as_dict())
+    assert f"\n{said} missing.\n" in found.to_markdown()
+
+
+@in_one_test(
+    ("decimals", "is_marked", "is_said"),
+    [(None, False, True), (0, False, False), (None, True, False)],
+)
+def test_that_0_would_pass_is_said_where_it_matters(
+    decimals: int | None, is_marked: bool, is_said: bool
+) -> None:
+    """Weights of 0.33 and 0.20 were written as 0, which is right to no decimals. Nobody reads it
+    who was asked for no more, nor beside marks, which it does not cost.
+    """
+    answers = {"weights": [["0", "1"], ["0", "1"]]}
+    marking = {"marks": 20, "steps": {"weights": 20}, "mistake": 2} if is_marked else None
+    found = attncli.check(GIVEN, answers, decimals=decimals, marking=marking)
+    said = "2 numbers are written so coarsely that 0 would pass too."
+    assert (said in found.to_markdown()) == is_said
+
+
 def test_a_step_that_is_marked_and_missing_is_a_difference(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -793,6 +827,13 @@ def test_numbers_with_zeros_behind_are_said_to_be_rounded() -> None:
     said = "scaled: all 4 numbers were rounded to 1 decimal, and zeros were put behind"
     assert said in found.to_markdown()
     assert "too few decimals" not in found.to_markdown()
+    # A 0 stands behind one of them alone, or behind none.
+    for scaled, others in (
+        ([["4.2", "2.80"], ["5.7", "2.8"]], f"{said} 1 of them"),
+        ([["4.2", "2.8"], ["5.7", "2.8"]], "scaled: all 4 numbers have too few decimals"),
+    ):
+        found = attncli.check(given, {**answers, "scaled": scaled}, marking=_as_dict())
+        assert f"({others})" in found.to_markdown()
     whole = {**answers, "scaled": [["4.00", "3.00"], ["6.00", "3.00"]]}
     found = attncli.check(given, whole, marking=_as_dict())
     said = "scaled: all 4 numbers were rounded to whole numbers, and zeros were put behind"

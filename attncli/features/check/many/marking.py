@@ -131,6 +131,7 @@ def _mark(submission: Submission, settings: Settings) -> Marked:
     written = written_numbers(solution, diagnoses)
     unanswered = 0
     earned = None
+    names: Sequence[str] = ()
     if scheme is not None:
         solution, diagnoses, earned = marked(solution, diagnoses, scheme)
         unanswered = _cells_unanswered(solution, asked)
@@ -141,7 +142,7 @@ def _mark(submission: Submission, settings: Settings) -> Marked:
         diagnoses = of_steps(diagnoses, [*names, *solution.wrong_outside])
     page = None
     if settings.feedback:
-        page = _page(submission, solution, diagnoses, settings, earned)
+        page = _page(submission, solution, diagnoses, settings, earned, names)
     # Of a class it is enough to know that somebody made a slip; each mistake is taught by itself.
     told = [each for each in diagnoses if not each.of_unwritten]
     diagnoses = tuple(chain.from_iterable(map(each_alone, told)))
@@ -177,10 +178,17 @@ def _page(
     diagnoses: Sequence[Diagnosis],
     settings: Settings,
     earned: Marks | None,
+    asked: Sequence[str],
 ) -> str:
     """The page of feedback, with the student in its title."""
     student = _called(submission, settings)
-    document = check_page(solution, marks=settings.marks, diagnoses=diagnoses, earned=earned)
+    document = check_page(
+        solution,
+        marks=settings.marks,
+        diagnoses=diagnoses,
+        earned=earned,
+        asked=asked,
+    )
     title = solution.verdicts.trace.title.replace(submission.student, student)
     # The title of a problem that was made for this student has the name already.
     if student not in title:

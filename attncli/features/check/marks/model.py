@@ -37,7 +37,7 @@ class MarkedStep:
     `hollow` has, for each step that may be mostly wrong, the cells of this one that then need no
     work; they count only if nothing explains that step. Where all numbers are `alike`, no slip and
     nothing that is only possible explains them: who writes 0 everywhere has not worked. Coarse ones
-    that were all `rounded_to` so many decimals have zeros behind these.
+    that were all `rounded_to` so many decimals have zeros behind these, if they are `padded`.
     """
 
     name: str
@@ -48,6 +48,7 @@ class MarkedStep:
     hollow: Mapping[str, frozenset[WrongCell]] = field(default_factory=dict)
     alike: bool = False
     rounded_to: int | None = None
+    padded: frozenset[WrongCell] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ class TakenOff:
 @dataclass(frozen=True, slots=True)
 class LostShare:
     """The share of a step that some of its cells lose. Too coarse ones may have been `rounded_to`
-    so many decimals, and written with zeros behind.
+    so many decimals, and so many of them are `padded`, with zeros behind.
     """
 
     step: str
@@ -97,6 +98,7 @@ class LostShare:
     cells: int
     marks: Fraction
     rounded_to: int | None = None
+    padded: int = 0
 
 
 @dataclass(frozen=True)
@@ -305,7 +307,9 @@ class _Ledger:
             part = step.coarse[cell] * self.scheme.digit
             lost += min(part, Fraction(1)) * share
         if lost:
-            yield LostShare(step.name, "too coarse", len(coarse), lost, step.rounded_to)
+            padded = len(step.padded.intersection(coarse))
+            number = len(coarse)
+            yield LostShare(step.name, "too coarse", number, lost, step.rounded_to, padded)
 
     def _lost_by_hollow(self, left: Collection[WrongCell]) -> Iterator[LostShare]:
         """The shares of numbers that need no work after a step that is mostly wrong, but for those

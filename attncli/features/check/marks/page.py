@@ -124,14 +124,15 @@ def _why_lost(judgement: Judgement, lost: LostShare) -> str:
 
 
 def _too_coarse(lost: LostShare) -> str:
-    """have too few decimals; or were rounded to 1 decimal, and a 0 was put behind."""
-    if lost.rounded_to is None:
+    """have too few decimals; or were rounded to 1 decimal, and zeros were put behind."""
+    if lost.rounded_to is None or not lost.padded:
         return either(lost.cells, "has too few decimals", "have too few decimals")
     were = either(lost.cells, "was", "were")
     rounded = either(lost.cells, "a whole number", "whole numbers")
     if lost.rounded_to:
         rounded = count(lost.rounded_to, "decimal")
-    return f"{were} rounded to {rounded}, and zeros were put behind"
+    of_them = "" if lost.padded == lost.cells else f" {lost.padded:,} of them"
+    return f"{were} rounded to {rounded}, and zeros were put behind{of_them}"
 
 
 def _slip(judgement: Judgement, slip: TakenOff) -> str:

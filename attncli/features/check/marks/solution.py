@@ -335,6 +335,7 @@ def _marked_step(
         hollow=_hollow(judgement, name),
         alike=is_alike,
         rounded_to=_rounded_to(rounding),
+        padded=_padded(judgement, name, coarse, rounding),
     )
 
 
@@ -358,6 +359,18 @@ def _coarse(
         if cells[index].too_coarse:
             found[index] = cells[index].given.decimals_missing
     return found
+
+
+def _padded(
+    judgement: Judgement, name: str, coarse: Collection[CellIndex], rounding: Diagnosis | None
+) -> frozenset[WrongCell]:
+    """The coarse cells in which zeros stand behind the decimals that they were rounded to."""
+    decimals = _rounded_to(rounding)
+    if decimals is None:
+        return frozenset()
+    cells = judgement.steps[name]
+    padded = [(name, index) for index in coarse if cells[index].given.decimals_written > decimals]
+    return frozenset(padded)
 
 
 def _rounded_to(rounding: Diagnosis | None) -> int | None:
