@@ -54,9 +54,13 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     """
     title = document.title if style.title else ""
     copied = ["copies.css"] if document.copies > 1 else []
+    is_sheet = document.to_fill_in is not None
+    if is_sheet:
+        copied.append("sheet.css")
     if style.fragment:
         styles = "".join(map(stylesheet, ["block.css", *copied]))
-        yield f'<section class="attncli">\n<style>{styles}</style>\n'
+        classes = "attncli sheet" if is_sheet else "attncli"
+        yield f'<section class="{classes}">\n<style>{styles}</style>\n'
         of_title, level = style.levels(2)
         yield f"<h{of_title}>{written(title)}</h{of_title}>\n" if title else ""
         yield from body(document, level, named=False)
@@ -82,7 +86,7 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
     styles = "".join(map(stylesheet, sheets))
     if document.live:
         styles += live_page.hue_rules()
-    if not copied:
+    if document.copies == 1:
         styles += on_paper(document.title or UNTITLED)
     yield head(document.title, policy, styles)
     hidden = "" if title else ' class="unseen"'
@@ -91,7 +95,7 @@ def stream(document: page.Document, style: Style) -> Iterator[str]:
         yield f'<p class="opening">{escape(document.opening)}</p>\n'
     yield "</header>\n"
     yield from _contents(entries(document.blocks, 2))
-    yield "<main>\n"
+    yield '<main class="sheet">\n' if is_sheet else "<main>\n"
     yield from body(document, 2)
     yield from _copies(document, title, 2)
     yield "</main>\n</div>\n"
@@ -193,7 +197,7 @@ def _contents(entries: Iterable[ContentsEntry]) -> Iterator[str]:
 def _copies(document: page.Document, title: str, level: int) -> Iterator[str]:
     """The page again, for each further copy; on paper it begins on a new sheet."""
     for copy in range(2, document.copies + 1):
-        yield f'<section class="copy" aria-label="Copy {copy}">\n'
+        yield f'<section class="copy sheet" aria-label="Copy {copy}">\n'
         yield f"<h{level - 1}>{written(title)}</h{level - 1}>\n" if title else ""
         yield from body(document, level, named=False)
         yield "</section>\n"

@@ -8,7 +8,7 @@ from attncli.page.document import Document
 from attncli.render.html import POLICY, body, head, stylesheet
 from attncli.render.html.text import written
 
-_SHEETS = ("page.css", "block.css", "copies.css")
+_SHEETS = ("page.css", "block.css", "copies.css", "sheet.css")
 ENDS = "</main>\n</div>\n</body>\n</html>\n"
 
 
@@ -18,7 +18,7 @@ class Bundle:
     def __init__(self, title: str, *, on_new_paper: bool) -> None:
         """A bundle without a page, and the title of the whole."""
         self._title = title
-        self._class = "copy" if on_new_paper else "copy on-next-page"
+        self._class = "copy sheet" if on_new_paper else "copy sheet on-next-page"
         self._entries: list[str] = []
 
     def page(self, number: str, name: str, document: Document) -> Iterator[str]:

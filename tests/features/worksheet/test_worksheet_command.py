@@ -17,6 +17,7 @@ import yaml
 
 from attncli.cli.main import run
 from attncli.features.schema.command import schemas
+from tests.paper import printed
 
 ANSWERS_SCHEMA = json.loads(schemas()["answers"].read_text(encoding="utf-8"))
 
@@ -153,30 +154,24 @@ def test_copies_for_browsers(options: list[str], tmp_path: Path) -> None:
 @pytest.mark.browser
 @pytest.mark.slow
 def test_copies_on_paper(tmp_path: Path) -> None:
-    browser = shutil.which("chromium") or shutil.which("google-chrome")
-    if browser is None or shutil.which("pdftotext") is None:
-        pytest.skip("needs Chromium and pdftotext")
-    assert run(["worksheet", LOVE, "--copies", "2", "-o", str(tmp_path / "w.html")]) == 0
-    command = [
-        browser,
-        "--headless",
-        "--no-sandbox",
-        "--no-pdf-header-footer",
-        f"--print-to-pdf={tmp_path / 'w.pdf'}",
-    ]
-    subprocess.run(
-        [*command, str(tmp_path / "w.html")], check=True, capture_output=True, timeout=120
-    )
-    text = subprocess.run(
-        ["pdftotext", str(tmp_path / "w.pdf"), "-"], check=True, capture_output=True
-    ).stdout.decode()
-    starts = [
-        number
-        for number, page in enumerate(text.split("\f"))
-        if page.strip().startswith("I love AI")
-    ]
-    assert len(starts) == 2
-    assert sum(page.count("Name:") for page in text.split("\f")) == 2
+    page = tmp_path / "w.html"
+    assert run(["worksheet", LOVE, "--copies", "2", "-o", str(page)]) == 0
+    sheets = printed(page)
+    starts = [number for number, text in enumerate(sheets) if text.startswith("I love AI")]
+    assert starts == [0, 2]
+    assert [text.count("Name:") for text in sheets] == [1, 0, 1, 0]
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["i_love_ai", "causal"])
+def test_a_sheet_of_three_tokens_has_two_pages(name: str, tmp_path: Path) -> None:
+    """The first steps stand on the first one, below what is given."""
+    page = tmp_path / "w.html"
+    assert run(["worksheet", str(INPUTS / f"{name}.yaml"), "-o", str(page)]) == 0
+    first, second = printed(page)
+    assert "Queries" in first or "Scores" in first
+    assert "Output" in second
 
 
 def test_labels_cannot_leave_their_comment(
