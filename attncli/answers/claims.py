@@ -10,7 +10,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from attncli.answers.in_percent import hundredth
-from attncli.answers.model import Claim
+from attncli.answers.model import INFINITY, MINUS_INFINITY, Claim
 from attncli.english import shorten
 from attncli.equation.rounding import EXACTLY, round_half_up
 from attncli.problem.text.compact_fractions import (
@@ -47,7 +47,11 @@ _MINUS_LOST_EXPONENT = re.compile(
 )
 # 1.5×103: a * is typed, where ^ is typed too, so that 1.5*103 is a product.
 _LOST_EXPONENT = re.compile(rf"{_MANTISSA}\s*[·×⋅]\s*10{_EXPONENT}")
-_MINUS_INFINITY = re.compile(r"-\s*\.?inf(?:inity)?", re.IGNORECASE)
+# As programs, Python, LaTeX and people with a keyboard write it.
+_INFINITY = re.compile(
+    r"(?P<sign>[-+]?)\s*(?:(?:(?:np|numpy|math|torch)?\.)?inf(?:inity|inite)?|\\?infty|oo)",
+    re.IGNORECASE,
+)
 # Cells in LaTeX have braces where digits follow an exponent without braces: 2^{1}0 for 2^10.
 _WITHOUT_BRACES = re.compile(
     r"(?P<base>[0-9.]+|e|[a-z]*\([^()]*\))?"
@@ -79,8 +83,8 @@ def read_claim(text: str) -> Claim | None:
     A decimal claims the digits that are written: 0.70 is a number that rounds to it at two
     decimals, 0.7 one that does at one, 70 one that does at none, 7.0e3 one that is rounded to
     hundreds. 22 % is 0.22, with two decimals. A calculation, such as 7/10, claims to be exact, and
-    so does -inf. Of the same number written twice, 1/√3 ≈ 0.577, it claims the more precise. Raises
-    NumberError for anything else.
+    so do -inf and inf. Of the same number written twice, 1/√3 ≈ 0.577, it claims the more precise.
+    Raises NumberError for anything else.
     """
     written = text.strip()
     # Nearly every cell is a plain decimal.
@@ -144,8 +148,8 @@ def _read(spelled: str) -> Claim | None:
     written = with_slashes(written)
     _require_one_reading(written)
     written = written.translate(_SIGNS_IN_ASCII)
-    if _MINUS_INFINITY.fullmatch(written):
-        return Claim("-inf", Decimal("-Infinity"), Decimal(0))
+    if infinite := _INFINITY.fullmatch(written):
+        return MINUS_INFINITY if infinite["sign"] == "-" else INFINITY
     if is_plain(written):
         return _decimal_claim(written)
     # Most solutions are in plain decimals, and need no arithmetic.
@@ -329,11 +333,6 @@ def _why_not(text: str) -> tuple[str, str]:
         return (
             f"{shorten(text)} has a decimal comma",
             f"write {number.replace(',', '.')} {_PERCENT}",
-        )
-    if text.lower().lstrip("+-.") in ("inf", "infinity"):
-        return (
-            f"{shorten(text)} is not allowed here",
-            "write a finite number, or -inf where a mask hides a key",
         )
     message, help = why_not_a_number(text)
     return message, _FORMS_HELP if help == _GENERAL_HELP else help

@@ -109,6 +109,11 @@ class Claim:
         return Claim(f"{value:f}", value, self.half, half_as_written=half_as_written)
 
 
+MINUS_INFINITY = Claim("-inf", Decimal("-Infinity"), Decimal(0))
+# It is a number of no step, and written by mistake.
+INFINITY = Claim("inf", Decimal("Infinity"), Decimal(0))
+
+
 @dataclass(frozen=True, eq=False)
 class Answer:
     """The answers to one step: `cells` has its shape and holds a Claim in each, or None where it
@@ -190,6 +195,16 @@ class Answers:
     steps: Mapping[str, Answer]
     name: str
     other_shapes: tuple[OtherShape, ...] = ()
+
+    @property
+    def infinite(self) -> list[CellOfStep]:
+        """The cells that say inf, each with its step."""
+        found = []
+        for name, answer in self.steps.items():
+            if INFINITY in answer.claims:
+                cells = np.ndenumerate(answer.cells)
+                found += [(name, index) for index, claim in cells if claim == INFINITY]
+        return found
 
     def with_claims(self, claims: Mapping[CellOfStep, Claim | None]) -> Answers:
         """The same with other claims in some cells, each named by its step and index; None leaves

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
@@ -184,6 +185,23 @@ def test_of_a_number_written_twice_the_more_precise_is_claimed(text: str, spelle
     assert claim(text).text == spelled
 
 
+MINUS_INFINITIES = (
+    ("-inf", "-Inf", "-INF", "-.inf", "- inf", "−inf", "-Infinity", "−infinity", "-infinite"),
+    ("-∞", "−∞", "–∞", "- ∞", "-oo", "-OO", "-infty", r"-\infty", "-np.inf", "-math.inf"),
+)
+
+
+@in_one_test("spelled", [text for texts in MINUS_INFINITIES for text in texts])
+def test_infinity_in_every_spelling(spelled: str) -> None:
+    """Without a minus, or with a plus, it is another number, which no step has."""
+    found = claim(spelled)
+    assert (found.text, found.value, found.hidden) == ("-inf", -math.inf, True)
+    without = spelled[1:].strip()
+    for text in (without, f"+{without}"):
+        found = claim(text)
+        assert (found.text, found.value, found.hidden) == ("inf", math.inf, False)
+
+
 @in_one_test(
     ("source", "text"),
     [
@@ -267,7 +285,6 @@ DEEP = "40 parentheses, signs and powers inside one another are the most"
         ("2024-11-05", "is a date", "0.71"),
         ("true", "is a truth value", "write 1 or 0"),
         ("nan", "nan is not a number", "finite"),
-        ("inf", "inf is not allowed here", "or -inf where a mask hides a key"),
         ("1/0", "1/0 divides by zero", "other than 0"),
         ("0^-1", "divides by zero", "other than 0"),
         ("sqrt(-2)", "cannot be worked out", "positive"),

@@ -31,11 +31,10 @@ from attncli.features.check.causes.other_scale import other_scale
 from attncli.features.check.causes.row_errors import RowError, coincidence, row_errors
 from attncli.features.check.cell_values import CellIndex, CellValues
 from attncli.features.check.hidden_cells import (
-    IN_PERCENT,
     MASKED_BEFORE,
     masked_before,
     without_hidden,
-    without_percent,
+    without_meant,
 )
 from attncli.features.check.single_cell_errors import (
     CellError,
@@ -126,15 +125,16 @@ def diagnose(judgement: Judgement) -> tuple[Diagnosis, ...]:
     most.
     """
     hidden = masked_before(judgement)
-    found = [*_of_all_but_hidden(without_percent(without_hidden(judgement, hidden)))]
+    found = [*_of_all_but_hidden(without_meant(without_hidden(judgement, hidden)))]
     for step, cells in hidden.items():
         wrong = tuple(cell for cell in cells if judgement.steps[step][cell].verdict == "wrong")
         if wrong:
             found.append(Diagnosis(step, (MASKED_BEFORE,), wrong, False))
-    for step, cells in judgement.in_percent.items():
-        if step in judgement.steps:
-            whole = len(cells) == len(indices_where(judgement.steps[step], "wrong"))
-            found.append(Diagnosis(step, (IN_PERCENT,), cells, whole))
+    for said, cells_of_steps in judgement.meant.items():
+        for step, cells in cells_of_steps.items():
+            if step in judgement.steps:
+                whole = len(cells) == len(indices_where(judgement.steps[step], "wrong"))
+                found.append(Diagnosis(step, (said,), cells, whole))
     order = [*judgement.steps]
     return tuple(sorted(found, key=lambda one: order.index(one.step)))
 

@@ -1,5 +1,6 @@
 """What a solution writes in a way of its own. Where a mask hides a key: nothing where the number is
-0, or −∞ before the step in which the mask is applied. And weights in percent.
+0, or −∞ before the step in which the mask is applied. And numbers that were written otherwise than
+they were meant, such as weights in percent.
 """
 
 from __future__ import annotations
@@ -12,16 +13,14 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from attncli.answers.model import Answer, Answers, CellOfStep, Claim
+from attncli.answers.model import MINUS_INFINITY, Answer, Answers, CellOfStep, Claim
 from attncli.features.check.cell_values import CellIndex, CellValues, steps_after
 from attncli.features.check.verdicts import Judgement
 from attncli.tracing.model import Trace
 
 # Said of the numbers of a step.
 MASKED_BEFORE = "the mask was applied before its step"
-IN_PERCENT = "the weights were written in percent"
 _NOTHING = Claim("0", Decimal(0), Decimal(0))
-_HIDDEN = Claim("-inf", Decimal("-Infinity"), Decimal(0))
 
 
 def with_hidden_filled(trace: Trace, answers: Answers) -> Answers:
@@ -58,7 +57,7 @@ def _filled(
             if number == 0:
                 found[(*row, at)] = _NOTHING
             elif np.isneginf(number):
-                found[(*row, at)] = _HIDDEN
+                found[(*row, at)] = MINUS_INFINITY
     found.setflags(write=False)
     return found
 
@@ -104,14 +103,15 @@ def without_hidden(judgement: Judgement, hidden: Mapping[str, tuple[CellIndex, .
     return replace(judgement, values=values, steps=steps)
 
 
-def without_percent(judgement: Judgement) -> Judgement:
-    """The solution without verdicts on numbers in percent: nothing else need explain these."""
-    if not judgement.in_percent:
-        return judgement
+def without_meant(judgement: Judgement) -> Judgement:
+    """The solution without verdicts on numbers that were written otherwise than they were meant:
+    nothing else need explain these.
+    """
     steps = dict(judgement.steps)
-    for name, of_step in judgement.in_percent.items():
-        cells = steps[name].copy()
-        for index in of_step:
-            cells[index] = replace(cells[index], verdict="missing", given=None)
-        steps[name] = cells
-    return replace(judgement, steps=steps)
+    for cells_of_steps in judgement.meant.values():
+        for name, of_step in cells_of_steps.items():
+            cells = steps[name].copy()
+            for index in of_step:
+                cells[index] = replace(cells[index], verdict="missing", given=None)
+            steps[name] = cells
+    return replace(judgement, steps=steps) if judgement.meant else judgement

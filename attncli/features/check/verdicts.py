@@ -30,6 +30,7 @@ from attncli.answers.in_percent import RowIndices, rows_in_percent, with_hundred
 from attncli.answers.model import (
     CLOSE,
     FOR_LONG_CLAIMS,
+    MINUS_INFINITY,
     ONE_UNIT_OFF,
     Answer,
     Answers,
@@ -126,18 +127,23 @@ class JudgedCell:
         return self.verdict == "carried" and not self.from_right
 
 
+# What is said of numbers that were meant, where something else was written.
+IN_PERCENT = "the weights were written in percent"
+WITHOUT_MINUS = "inf was written for -inf, which hides a key"
+
+
 @dataclass(frozen=True, eq=False)
 class Judgement:
     """A solution judged: `steps` has an array of `JudgedCell` for every step it answers, in the
     shape of the step. In `by_value`, numbers that follow from those with too few decimals are
-    carried still. The numbers `in_percent` are wrong as they were written, and among the values
-    are the hundredths that were meant.
+    carried still. Among the values is what was `meant` where something else was written: these
+    cells are wrong, by what that is called and by their step.
     """
 
     values: CellValues
     steps: Mapping[str, NDArray[np.object_]]
     by_value: Mapping[str, NDArray[np.object_]]
-    in_percent: Mapping[str, tuple[CellIndex, ...]] = field(default_factory=dict)
+    meant: Mapping[str, Mapping[str, tuple[CellIndex, ...]]] = field(default_factory=dict)
 
     @property
     def trace(self) -> Trace:
@@ -393,6 +399,47 @@ def judge(trace: Trace, answers: Answers, decimals: int | None = None) -> Judgem
     """Every cell of a solution, judged by the `decimals` that were asked for, or else by the digits
     that were written; `trace` is that of the problem at full precision.
 
+    Infinity is taken for minus infinity, which hides a key, and is wrong as it was written.
+    """
+    infinite = answers.infinite
+    if not infinite:
+        return _judge_in_percent(trace, answers, decimals)
+    hidden = answers.with_claims(dict.fromkeys(infinite, MINUS_INFINITY))
+    judged = _judge_in_percent(trace, hidden, decimals)
+    return _with_infinity_wrong(judged, infinite, answers)
+
+
+def _with_infinity_wrong(
+    judgement: Judgement, infinite: Sequence[CellOfStep], written: Answers
+) -> Judgement:
+    """The judgement with infinity as it was written; it was meant to hide what the right numbers
+    hide.
+    """
+    cells: dict[str, list[CellIndex]] = {}
+    for name, index in infinite:
+        cells.setdefault(name, []).append(index)
+    steps = dict(judgement.steps)
+    by_value = dict(judgement.by_value)
+    meant = {}
+    for name, of_step in cells.items():
+        claims = written.steps[name].cells
+        steps[name] = _as_written(steps[name], of_step, claims)
+        by_value[name] = _as_written(by_value[name], of_step, claims)
+        right = judgement.trace[name]
+        hidden = tuple(index for index in of_step if np.isneginf(right[index]))
+        if hidden:
+            meant[name] = hidden
+    return replace(
+        judgement,
+        steps=steps,
+        by_value=by_value,
+        meant={**judgement.meant, WITHOUT_MINUS: meant},
+    )
+
+
+def _judge_in_percent(trace: Trace, answers: Answers, decimals: int | None) -> Judgement:
+    """The same for numbers that are finite or hidden.
+
     A row of weights in percent is taken for the hundredths of its numbers, if all of these are
     right or carried. What follows may have been worked out from these, or from what is written.
     """
@@ -434,13 +481,13 @@ def _with_percent_wrong(judgement: Judgement, rows: RowIndices, written: Answers
     for name, of_step in rows.items():
         claims = written.steps[name].cells
         cells = [(*row, column) for row in of_step for column in range(claims.shape[-1])]
-        steps[name] = _as_in_percent(steps[name], cells, claims)
-        by_value[name] = _as_in_percent(by_value[name], cells, claims)
+        steps[name] = _as_written(steps[name], cells, claims)
+        by_value[name] = _as_written(by_value[name], cells, claims)
         in_percent[name] = tuple(cell for cell in cells if claims[cell].value)
-    return replace(judgement, steps=steps, by_value=by_value, in_percent=in_percent)
+    return replace(judgement, steps=steps, by_value=by_value, meant={IN_PERCENT: in_percent})
 
 
-def _as_in_percent(
+def _as_written(
     judged: NDArray[np.object_], cells: Sequence[CellIndex], claims: NDArray[np.object_]
 ) -> NDArray[np.object_]:
     found = judged.copy()

@@ -37,7 +37,7 @@ _BEFORE_ROWS = re.compile(
 )
 # A key in quotes, or the end of a mapping.
 _LINE_OF_JSON = re.compile(r'("[\w.-]+"\s*:|\})')
-_SIGN_APART = re.compile(r"(-)[ \t]+([0-9.][0-9./]*)(?=\s*[,\]])")
+_SIGN_APART = re.compile(r"(-)[ \t]+([0-9.][0-9./]*|inf|Infinity|∞|oo)(?=\s*[,\]])")
 _REMARK = re.compile(r"(?:^|(?<=\s))#[^\n]*")
 
 # PyYAML's two parsers word the same fault differently: (pattern of either's words, ours, help).

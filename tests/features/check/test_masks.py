@@ -166,3 +166,56 @@ def _instead_of_hidden(written: Any, instead: str | None) -> Any:
     if isinstance(written, list):
         return [_instead_of_hidden(part, instead) for part in written]
     return instead if written == "-inf" else written
+
+
+@in_one_test(
+    ("steps", "spelled"),
+    [
+        (("mask",), "inf"),
+        (("masked",), "∞"),
+        (("mask", "masked"), "+oo"),
+    ],
+)
+def test_inf_for_minus_inf_is_one_slip_and_the_rest_is_marked(
+    steps: tuple[str, ...], spelled: str
+) -> None:
+    """What follows is worked out with what was meant."""
+    problem = drawn(4, 1, "causal")
+    mask = np.where(HIDDEN_4, -np.inf, 0)
+    answers = solved(problem, mask, scaled(problem) + mask)
+    for name in steps:
+        answers[name] = _instead_of_hidden(answers[name], spelled)
+    found = marked(problem, answers)
+    assert found.solution.verdicts.counts["wrong"] == 6 * len(steps)
+    assert found.earned is not None
+    assert found.earned.points == 19
+    assert found.earned.lost == ()
+    said = "inf was written for -inf, which hides a key"
+    named = [(each.step, each.mistakes, len(each.cells)) for each in found.diagnoses]
+    assert named == [(step, (said,), 6) for step in steps]
+    assert f"{steps[0]}: {said}. This explains" in found.to_markdown()
+    given = found.to_dict()["steps"][steps[0]]["cells"][0][1]["given"]
+    assert given == "Infinity"
+
+
+def test_a_slip_is_found_beside_inf() -> None:
+    problem = drawn(4, 1, "causal")
+    mask = np.where(HIDDEN_4, -np.inf, 0)
+    answers = solved(problem, mask, scaled(problem) + mask)
+    answers["masked"] = _instead_of_hidden(answers["masked"], "inf")
+    answers["masked"][0][0] = "9.99"
+    found = marked(problem, answers)
+    assert found.earned is not None
+    assert found.earned.points == 18
+    assert len(found.earned.slips) == 1
+
+
+def test_inf_where_a_key_is_seen_is_wrong_and_no_sign_that_is_missing() -> None:
+    problem = drawn(4, 1, "causal")
+    mask = np.where(HIDDEN_4, -np.inf, 0)
+    answers = solved(problem, mask, scaled(problem) + mask)
+    answers["masked"][1][0] = "inf"
+    found = marked(problem, answers)
+    assert found.solution.verdicts.counts["wrong"] == 1
+    assert found.solution.verdicts.first_wrong == ("masked", (1, 0))
+    assert "inf was written for -inf" not in found.to_markdown()

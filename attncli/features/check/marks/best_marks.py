@@ -151,7 +151,7 @@ def _other_numbers_may_help(
     number = sum(map(len, wrong.values()))
     if not 0 < number <= MOST_WRONG_CELLS:
         return False
-    if judgement.in_percent or not _is_forward_on_paper(judgement):
+    if judgement.meant or not _is_forward_on_paper(judgement):
         return False
     # Numbers with few decimals follow from many others.
     if any(map(_is_too_coarse, earned.lost)):

@@ -17,7 +17,7 @@ from attncli.features.check.hidden_cells import (
     MASKED_BEFORE,
     masked_before,
     without_hidden,
-    without_percent,
+    without_meant,
 )
 from attncli.features.check.marks.model import (
     NOTHING,
@@ -39,7 +39,12 @@ from attncli.features.check.no_work import is_nothing_but_zeros, is_one_number, 
 from attncli.features.check.rounded_between import rounded_between
 from attncli.features.check.single_cell_errors import ErrorKind
 from attncli.features.check.trials import decimals_of, trials_of
-from attncli.features.check.verdicts import Judgement, Solution, indices_where
+from attncli.features.check.verdicts import (
+    WITHOUT_MINUS,
+    Judgement,
+    Solution,
+    indices_where,
+)
 from attncli.marking.scheme import Scheme
 from attncli.mistakes.forward import decimals_of_rounding
 from attncli.mistakes.model import each_of
@@ -67,7 +72,7 @@ def solution_marks(solution: Solution, diagnoses: Sequence[Diagnosis], scheme: S
         for name in _steps(judgement, scheme)
     ]
     forgiven = sum(map(len, rounded.values()))
-    told = without_percent(without_hidden(judgement, masked_before(judgement)))
+    told = without_meant(without_hidden(judgement, masked_before(judgement)))
     before = [*_slips_before(told, steps, scheme), *_misread(told, steps, scheme)]
     marks = marks_of(scheme, steps, [*possible, *before], certain)
     if _partial_mistakes_may_help(marks):
@@ -122,7 +127,7 @@ def _forgiven(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> dict[str,
     """The cells that rounding on the way explains, without those of a mistake that gives others,
     too: that costs the same, however near to the right numbers some of its own happen to be.
     """
-    rounded = rounded_between(without_percent(judgement))
+    rounded = rounded_between(without_meant(judgement))
     of_mistakes: dict[str, set[WrongCell]] = {}
     for found in diagnoses:
         if found.likely or found.whole:
@@ -470,7 +475,7 @@ def _price(name: str, scheme: Scheme, *, of_slip: bool) -> Fraction:
     if name == ROUNDED_ON_THE_WAY:
         return NOTHING
     # The weights are those of the right way.
-    if of_slip or name == MASKED_BEFORE:
+    if of_slip or name in (MASKED_BEFORE, WITHOUT_MINUS):
         return scheme.slip
     return _cost_of(name, scheme)
 
