@@ -93,8 +93,9 @@ class Claim:
         """Another number in the place of this one, with as many decimals as this one was to have.
         It is exact if this one is.
 
-        >>> Claim("0.7", Decimal("0.7"), Decimal("0.05")).with_number(Decimal("0.667")).text
-        '0.7'
+        >>> one_decimal = Claim("0.3", Decimal("0.3"), Decimal("0.05"))
+        >>> one_decimal.with_number(Decimal("0.667")).text, one_decimal.with_number(Decimal(2)).text
+        ('0.7', '2.0')
         """
         if not number.is_finite():
             return Claim(f"{float(number)}", number, Decimal(0))
@@ -102,7 +103,9 @@ class Claim:
             return Claim(f"{number:f}", number, Decimal(0))
         with localcontext(FOR_LONG_CLAIMS):
             unit = (2 * self.half).normalize()
-            value = (number / unit).to_integral_value(ROUND_HALF_UP) * unit
+            whole = (number / unit).to_integral_value(ROUND_HALF_UP)
+            # It has as many digits as it claims, also where they are zeros.
+            value = (whole * unit).quantize(unit)
             # No minus before a zero.
             value = value or abs(value)
         half_as_written = None if self.half_as_written is None else self.half

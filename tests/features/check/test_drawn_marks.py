@@ -132,6 +132,29 @@ def test_a_number_is_put_right_where_a_mask_hides_some(seed: int) -> None:
     assert [said for said in lost_by_mending_a_masked_sheet(seed) if said is not None] == []
 
 
+def test_another_number_in_the_place_of_a_right_one_has_all_its_decimals() -> None:
+    """Two outputs are wrong. As 1 and not as 1.0, another sum and another weight looked right, and
+    explained them for nothing.
+    """
+    problem = {
+        "Q": [[2, 2], [1, 0], [0, -1]],
+        "K": [[-1, -1], [0, 1], [0, 2]],
+        "V": [[0, -1], [1, -1], [0, 1]],
+        "mask": "causal",
+    }
+    answers = {
+        "exp": [["0.1", "0", "0"], ["0.5", "1", "0"], ["2", "0.5", "0.2"]],
+        "row_sum": ["0.1", "1.5", "2.7"],
+        "weights": [["1", "0", "0"], ["0.3", "0.7", "0"], ["0.7", "0.2", "0.1"]],
+        "output": [["0", "-1"], ["0.7", "-1.7"], ["0.2", "-1"]],
+    }
+    steps = {"exp": 6, "row_sum": 2, "weights": 6, "output": 6}
+    scheme = {"marks": 20, "decimals": 1, "steps": steps, "mistake": 2}
+    found = attncli.check(problem, answers, marking=scheme).earned
+    assert found is not None
+    assert found.points <= 19
+
+
 @pytest.mark.long
 def test_several_slips_in_one_step_are_counted_as_they_cost() -> None:
     """Four wrong sums cost no more than a mistake. If one is put right, the weights of its row
