@@ -153,8 +153,8 @@ def _other_numbers_may_help(
         return False
     if judgement.meant or not _is_forward_on_paper(judgement):
         return False
-    # Numbers with few decimals follow from many others.
-    if any(map(_is_too_coarse, earned.lost)):
+    # Rounded too early, numbers follow from many others.
+    if any(map(_is_too_coarse, earned.lost)) and not _has_all_decimals(judgement):
         return False
     # It has a cause of its own, or follows from what stood where a right number was put.
     if number == 1:
@@ -169,6 +169,16 @@ def _other_numbers_may_help(
     of_cells = any(found.error is not None and len(found.cells) > 1 for found in diagnoses)
     is_unsure = perhaps or of_cells or bool(earned.slips)
     return is_unsure and earned.taken_off > scheme.slip
+
+
+def _has_all_decimals(judgement: Judgement) -> bool:
+    """Whether some number has as many decimals as were asked for: then others may end in zeros that
+    are left out.
+    """
+    for answer in judgement.answers.steps.values():
+        if not all(claim.exact or claim.coarse for claim in answer.claims):
+            return True
+    return False
 
 
 def _has_number_put_right(judgement: Judgement) -> bool:
