@@ -66,7 +66,8 @@ class Mistake:
     exponential may have written the sums, and who inverts a mask may have saved it before. A
     `convention` is what some software means to do: of a program it is a fact. `unlike` is the id of
     another one that may have the same equations: then this one is no other. One `of_own` is found
-    from an equation of the problem's own, and named only where it gives all numbers of a step.
+    from an equation of the problem's own, and named only where it gives all numbers of a step. One
+    that `is_slip` went wrong in a single number, as one that was read wrongly.
     """
 
     id: str
@@ -76,6 +77,7 @@ class Mistake:
     convention: bool = False
     unlike: str = ""
     of_own: bool = False
+    is_slip: bool = False
 
 
 # Between the names of two mistakes that were made together.

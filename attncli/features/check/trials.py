@@ -54,6 +54,7 @@ class Trial:
     right: Trace
     affected: Mapping[str, set[str]]
     after: Trial | None = None
+    both: tuple[Mistake, ...] = ()
 
     @cached_property
     def trace(self) -> Trace:
@@ -66,6 +67,11 @@ class Trial:
         """What both mistakes change, where there are two."""
         return self.changes if self.after is None else {**self.after.changes, **self.changes}
 
+    @property
+    def each(self) -> tuple[Mistake, ...]:
+        """The mistake, or the two that were made together."""
+        return self.both or (self.mistake,)
+
 
 @dataclass(eq=False)
 class Trials:
@@ -73,7 +79,7 @@ class Trials:
 
     judgement: Judgement
     _rounded: dict[tuple[int, bool], RoundedOnTheWay] = field(default_factory=dict)
-    _by: dict[tuple[int, int], Reproduction] = field(default_factory=dict)
+    _by: dict[tuple[Trial, int], Reproduction] = field(default_factory=dict)
     _leaves_out: dict[str, bool] = field(default_factory=dict)
     _of_two: dict[str, tuple[Trial, ...]] = field(default_factory=dict)
     # By the decimals to which steps that were left out are rounded.
@@ -98,12 +104,12 @@ class Trials:
     def of_two(self, step: str) -> tuple[Trial, ...]:
         """Every two mistakes that can be made together on the way to a step, in different steps."""
         if step not in self._of_two:
-            pairs = combinations(self._on_the_way_to(step), 2)
+            pairs = combinations(self.on_the_way_to(step), 2)
             apart = [pair for pair in pairs if pair[0].changes.keys().isdisjoint(pair[1].changes)]
-            self._of_two[step] = tuple(starmap(_together, apart))
+            self._of_two[step] = tuple(starmap(made_together, apart))
         return self._of_two[step]
 
-    def _on_the_way_to(self, step: str) -> list[Trial]:
+    def on_the_way_to(self, step: str) -> list[Trial]:
         """The mistakes that are made in a step, or in those left out before it, and nowhere else;
         without roundings.
         """
@@ -175,8 +181,8 @@ class Trials:
 
     def by(self, trial: Trial, plain: Reproduction) -> Reproduction:
         """How cells come about with a mistake; `plain` is how they do without it."""
-        # The ids stay: these objects are kept as long as this one.
-        key = id(trial), id(plain)
+        # The id stays: what is plain is kept as long as this object.
+        key = trial, id(plain)
         if key not in self._by:
             before = plain if trial.after is None else self.by(trial.after, plain)
             self._by[key] = before.changed(trial.trace, trial.changes)
@@ -209,14 +215,14 @@ def trials_of(judgement: Judgement) -> Trials:
     return Trials(judgement)
 
 
-def _together(first: Trial, second: Trial) -> Trial:
+def made_together(first: Trial, second: Trial) -> Trial:
     """Two mistakes, of which the second is made beside the first."""
     affected = {
         name: first.affected.get(name, set()) | second.affected.get(name, set())
         for name in {*first.affected, *second.affected}
     }
-    mistake = together(first.mistake, second.mistake)
-    return Trial(mistake, second.changes, True, first.right, affected, first)
+    both = first.mistake, second.mistake
+    return Trial(together(*both), second.changes, True, first.right, affected, first, both)
 
 
 # How numbers come about

@@ -20,6 +20,8 @@ from tests.tools.marks.run import (
     lost_by_mending_a_mess,
     lost_by_mending_a_sheet,
     lost_by_mending_a_sheet_of_heads,
+    lost_by_mending_a_short_sheet,
+    lost_by_mending_an_exam,
     lost_by_mending_some_steps,
     unfair,
     wrong_right_marks,
@@ -132,6 +134,23 @@ def test_a_number_is_put_right_where_a_mask_hides_some(seed: int) -> None:
     assert [said for said in lost_by_mending_a_masked_sheet(seed) if said is not None] == []
 
 
+# Whole numbers that looked as if they had too few decimals followed from others. One number of the
+# problem was read wrongly, and one that follows was put right.
+KNOWN_TO_BE_SHORT = (7, 17, 43, 66, 83, 170)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", KNOWN_TO_BE_SHORT)
+def test_a_number_is_put_right_among_those_without_zeros_at_the_end(seed: int) -> None:
+    assert [said for said in lost_by_mending_a_short_sheet(seed) if said is not None] == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", [6, 8])
+def test_a_number_is_put_right_that_follows_from_one_that_was_misread(seed: int) -> None:
+    assert [said for said in lost_by_mending_an_exam(seed) if said is not None] == []
+
+
 def test_another_number_in_the_place_of_a_right_one_has_all_its_decimals() -> None:
     """Two outputs are wrong. As 1 and not as 1.0, another sum and another weight looked right, and
     explained them for nothing.
@@ -177,6 +196,8 @@ def test_several_slips_in_one_step_are_counted_as_they_cost() -> None:
             lost_by_mending_some_steps,
             lost_by_mending_a_masked_sheet,
             lost_by_mending_a_sheet_of_heads,
+            lost_by_mending_a_short_sheet,
+            lost_by_mending_an_exam,
             lost_by_mending_a_mess,
             lost_by_fewer_errors,
             unfair,

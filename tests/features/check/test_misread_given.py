@@ -13,6 +13,7 @@ import pytest
 
 import attncli
 from tests.features.check.solutions_by_hand import Array, Work, softmax, written
+from tests.tools.marks.sheets import MATRICES
 
 GIVEN: dict[str, Any] = {
     "X": [[1, 2], [0, -1], [2, 1]],
@@ -28,18 +29,27 @@ MARKING = {
 }
 
 
+def projected(**others: Array | list[list[float]]) -> dict[str, Any]:
+    """Q, K and V of the problem with these in the place of what is given."""
+    given = {name: np.array(array) for name, array in (GIVEN | others).items()}
+    return {name: given["X"] @ given[f"W_{name}"] for name in "QKV"}
+
+
 def with_others(**others: Array | list[list[float]]) -> dict[str, Any]:
     """A right solution of the problem with these in the place of what is given."""
-    given = {name: np.array(array) for name, array in (GIVEN | others).items()}
-    projected = {name: given["X"] @ given[f"W_{name}"] for name in "QKV"}
-    return written(projected)
+    return written(projected(**others))
+
+
+def with_number(name: str, index: tuple[int, int], number: float) -> Array:
+    """What is given, with another number in one place."""
+    array = np.array(GIVEN[name])
+    array[index] = number
+    return array
 
 
 def misread(name: str, index: tuple[int, int], number: float) -> dict[str, Any]:
     """A solution with another number in one place of what is given."""
-    array = np.array(GIVEN[name])
-    array[index] = number
-    return with_others(**{name: array})
+    return with_others(**{name: with_number(name, index, number)})
 
 
 def explained(answers: dict[str, Any], given: dict[str, Any] = GIVEN) -> set[str]:
@@ -81,8 +91,8 @@ def test_a_bias_that_was_not_used_was_left_out(bias: list[float], first: str) ->
 
 
 def test_one_of_two_numbers_of_a_bias_may_be_read_as_0() -> None:
-    projected = {name: np.array(GIVEN["X"]) @ GIVEN[f"W_{name}"] for name in "QKV"}
-    read = projected | {"Q": projected["Q"] + [2, 0]}
+    right = projected()
+    read = right | {"Q": right["Q"] + [2, 0]}
     given = GIVEN | {"b_Q": [2, -1]}
     answers = written(read)
     assert explained(answers, given) == {"b_Q[1] was copied as 0"}
@@ -236,12 +246,47 @@ OF_EXAM = {
 MISREAD = "X of t1, d1 was copied as -1"
 
 
+def exam_misread(
+    name: str, index: tuple[int, int], number: float, mistake: str = ""
+) -> dict[str, Any]:
+    """The exam, worked with a number of it read as another one, and with a mistake or without."""
+    given = {of: np.array(array) for of, array in EXAM.items()}
+    given[name][index] = number
+    numbers = {of: given["X"] @ given[f"W_{of}"] for of in "QKV"}
+    work = dict([MATRICES.mistakes[mistake]]) if mistake else {}
+    return written(numbers, work=work, only=("weights", "output"))
+
+
 def exam_with(first: int) -> dict[str, Any]:
     """The exam, worked with this in the place of the first number of X."""
-    x = np.array(EXAM["X"])
-    x[0, 0] = first
-    projected = {name: x @ np.array(EXAM[f"W_{name}"]) for name in "QKV"}
-    return written(projected, only=("weights", "output"))
+    return exam_misread("X", (0, 0), first)
+
+
+def exam_marks(answers: dict[str, Any]) -> float:
+    earned = attncli.check(EXAM, answers, marking=OF_EXAM).earned
+    assert earned is not None
+    return float(earned.points)
+
+
+@pytest.mark.parametrize("mistake", ["not scaled", "base 2"])
+@pytest.mark.parametrize(
+    ("name", "index", "number"), [("X", (1, 1), -1), ("W_Q", (0, 0), -1), ("W_K", (0, 1), 0)]
+)
+def test_a_mistake_in_numbers_of_which_one_was_misread_costs_both(
+    name: str, index: tuple[int, int], number: int, mistake: str
+) -> None:
+    """Most weights are wrong: 3 for the mistake, and 1 for the number."""
+    assert exam_marks(exam_misread(name, index, number, mistake)) == 16
+
+
+@pytest.mark.parametrize("row", range(3))
+def test_a_number_that_was_misread_costs_no_more_where_what_follows_is_put_right(row: int) -> None:
+    """A column of the output is wrong, and one number of it was put right."""
+    misread, right = exam_misread("W_V", (0, 0), 2), exam_with(1)
+    assert misread["output"][row][0] != right["output"][row][0]
+    assert exam_marks(misread) == 19
+    misread["output"][row][0] = right["output"][row][0]
+    assert exam_marks(misread) == 19
 
 
 @pytest.mark.parametrize(("row", "column"), [(0, 0), (2, 2)])

@@ -7,7 +7,7 @@ several ways. Everything is NumPy, as in `solutions_by_hand.py`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -33,7 +33,7 @@ STEPS = tuple(WORK)
 @dataclass(frozen=True)
 class Drawn:
     """A problem, and a solution of it with so many decimals; `truth` has the right numbers of its
-    sheet.
+    sheet. A `short` one is written without zeros at the end of a number.
     """
 
     given: dict[str, Any]
@@ -41,6 +41,7 @@ class Drawn:
     truth: Matrices
     decimals: int
     sheet: Sheet = MATRICES
+    short: bool = False
 
     def mended(self, step: str, index: tuple[int, ...]) -> Drawn:
         """The same with the right number in a cell."""
@@ -67,7 +68,9 @@ class Drawn:
         return sum(self.written(*cell) is None for cell in cells)
 
     def right(self, step: str, index: tuple[int, ...]) -> str:
-        return f"{half_up(self.decimals)(self.truth[step])[index]:.{self.decimals}f}"
+        number = half_up(self.decimals)(self.truth[step])[index]
+        text = f"{number:.{self.decimals}f}"
+        return in_short(text) if self.short else text
 
 
 def _row_of(answers: dict[str, Any], step: str, index: tuple[int, ...]) -> list[str | None]:
@@ -100,18 +103,19 @@ def drawn_rounding(choice: Random, decimals: int) -> Rounding:
 
 @dataclass(frozen=True)
 class Errors:
-    """What a student does wrong: mistakes by their names, slips and blanks by their cells, and
-    steps that are invented.
+    """What a student does wrong: mistakes by their names, slips and blanks by their cells, steps
+    that are invented, and numbers of the problem that are read as others.
     """
 
     mistakes: tuple[str, ...] = ()
     slips: tuple[tuple[str, tuple[int, ...], int], ...] = ()
     blanks: tuple[tuple[str, tuple[int, ...]], ...] = ()
     invented: tuple[str, ...] = ()
+    misread: tuple[tuple[str, tuple[int, ...], float], ...] = ()
 
     def each_mended(self) -> Iterator[tuple[Any, Errors]]:
         """Each error, and the same without it."""
-        for field in ("mistakes", "slips", "blanks", "invented"):
+        for field in ("mistakes", "slips", "blanks", "invented", "misread"):
             errors = getattr(self, field)
             for place, error in enumerate(errors):
                 yield error, replace(self, **{field: errors[:place] + errors[place + 1 :]})
@@ -129,10 +133,13 @@ class Student:
     left_out: tuple[str, ...]
     seed: int
     sheet: Sheet = MATRICES
+    short: bool = False
 
     def solution(self, errors: Errors) -> Drawn:
         """The solution with these errors: what comes after is worked out from what is written."""
         numbers = matrices_of(self.given)
+        for name, index, number in errors.misread:
+            numbers[name][index] = number
         work = {**self.sheet.work, **dict(map(self.sheet.mistakes.__getitem__, errors.mistakes))}
         for name in work:
             with np.errstate(all="ignore"):
@@ -150,8 +157,10 @@ class Student:
         for step, index in errors.blanks:
             if step in answers:
                 _row_of(answers, step, index)[index[-1]] = None
+        if self.short:
+            answers = in_short(answers)
         truth = self.sheet.worked(self.given)
-        return Drawn(self.given, answers, truth, self.decimals, self.sheet)
+        return Drawn(self.given, answers, truth, self.decimals, self.sheet, self.short)
 
     def hidden(self, errors: Errors) -> list[Any]:
         """The errors that do not show: without one of them, the same numbers would be written."""
@@ -224,6 +233,37 @@ def student_of_a_class(
     return Student(given, decimals, half_up(decimals), (), seed, sheet), Errors(mistakes, slips)
 
 
+def student_who_misreads(
+    choice: Random, given: dict[str, Any], seed: int, sheet: Sheet, asked: Collection[str]
+) -> tuple[Student, Errors]:
+    """A student who reads a number of the problem as another one, and makes a mistake or a slip
+    besides, or neither; or who makes both, and reads all numbers as they are. Only what is `asked`
+    is written.
+    """
+    left_out = tuple(name for name in sheet.work if name not in asked)
+    student, errors = student_of_a_class(choice, given, seed, sheet)
+    step = choice.choice([*asked])
+    truth = sheet.worked(given)
+    slip = step, tuple(map(choice.randrange, truth[step].shape)), choice.randrange(SLIPS)
+    if errors.slips:
+        errors = replace(errors, slips=(slip,))
+    if not (errors.slips and errors.mistakes):
+        errors = replace(errors, misread=(_misread(choice, given),))
+    if choice.random() < 0.3:
+        errors = replace(errors, mistakes=(), slips=())
+    return replace(student, left_out=left_out), errors
+
+
+def _misread(choice: Random, given: dict[str, Any]) -> tuple[str, tuple[int, ...], float]:
+    """A number of a problem, and what it is read as: with the other sign, or one more or less."""
+    numbers = matrices_of(given)
+    name = choice.choice(sorted(name for name in numbers if name[0] != "b"))
+    index = tuple(map(choice.randrange, numbers[name].shape))
+    right = float(numbers[name][index])
+    others = {-right, right + 1, right - 1} - {right}
+    return name, index, choice.choice(sorted(others))
+
+
 def _slip(choice: Random, number: float, kind: int) -> float:
     kinds = [
         -number,
@@ -285,16 +325,16 @@ def right_solution(choice: Random) -> Drawn:
     return Drawn(given, answers, MATRICES.worked(given), asked)
 
 
-def in_short(answers: Written) -> Written:
+def in_short(written: Any) -> Any:
     """The same as spreadsheets write it, without zeros at the end of a number."""
-    return {name: _in_short(rows) for name, rows in answers.items()}
-
-
-def _in_short(written: Any) -> Any:
+    if isinstance(written, dict):
+        return {name: in_short(rows) for name, rows in written.items()}
     if isinstance(written, list):
-        return [*map(_in_short, written)]
-    text = (written or "").rstrip("0").rstrip(".")
-    return "0" if text in ("", "-0", "-") else text
+        return [*map(in_short, written)]
+    if written is None or not written[-1:].isdigit() or "." not in written:
+        return written
+    text = written.rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
 
 
 def _write_exactly(choice: Random, given: dict[str, Any], shown: Written) -> None:

@@ -6,6 +6,8 @@
     python tests/tools/marks/run.py asked --cases 20000
     python tests/tools/marks/run.py causal --cases 20000
     python tests/tools/marks/run.py heads --cases 20000
+    python tests/tools/marks/run.py short --cases 20000
+    python tests/tools/marks/run.py exam --cases 20000
     python tests/tools/marks/run.py messy --cases 20000
     python tests/tools/marks/run.py corrected --cases 20000
     python tests/tools/marks/run.py scattered --cases 20000
@@ -17,7 +19,9 @@ a number right never loses a mark. A case is a solution before and after: one nu
 all others as they were, also those that follow from it. The solution has a mistake, a slip, or
 both, in a problem of a class. sheets: so, too, with all steps that a set asks for, from the queries
 to the output. asked: so, too, with only some of the matrices. causal: so, too, where queries do not
-see the keys after them, and the mask is written. heads: so, too, with two heads. messy: the
+see the keys after them, and the mask is written. heads: so, too, with two heads. short: causal,
+too, with one decimal, no zeros at the end of a number, and numbers that are read wrongly. exam: so,
+too, where only weights and output are asked for, and the problem has biases. messy: the
 same with up to two mistakes and three slips, blanks, and now and then a step that is invented.
 corrected: one number after the other of such a solution, until all are right. scattered: so, too,
 but wrong are two to eight numbers of a right solution, and nothing follows from them. fewer: who
@@ -65,9 +69,10 @@ from tests.tools.marks.drawn import (
     right_solution,
     scattered_slips,
     student_of_a_class,
+    student_who_misreads,
     wrong_numbers,
 )
-from tests.tools.marks.sheets import CAUSAL, HEADS, MATRICES, SUMS, WHOLE, Sheet
+from tests.tools.marks.sheets import CAUSAL, EXAM, HEADS, MATRICES, SUMS, WHOLE, Sheet
 
 # What a single number costs.
 SLIP = 1
@@ -139,6 +144,35 @@ def lost_by_mending_a_sheet_of_heads(seed: int) -> Iterator[str | None]:
     """The same for all that a set asks for with two heads."""
     choice = Random(f"heads:{seed}")
     yield from _lost_on_a_sheet(choice, seed, "heads", HEADS)
+
+
+def lost_by_mending_a_short_sheet(seed: int) -> Iterator[str | None]:
+    """The same with one decimal, without zeros at the end of a number, and with numbers of the
+    problem that are read as others.
+    """
+    choice = Random(f"short:{seed}")
+    given = _problem_of_a_class(seed, "causal")
+    student, errors = student_who_misreads(choice, given, seed, CAUSAL, CAUSAL.work)
+    drawn = replace(student, decimals=1, rounding=half_up(1), short=True).solution(errors)
+    yield from _lost_by_each(checked(drawn), drawn, [*drawn.not_right()], f"{errors}", choice)
+
+
+def lost_by_mending_an_exam(seed: int) -> Iterator[str | None]:
+    """The same where only weights and output are asked for, with numbers that are read wrongly."""
+    choice = Random(f"exam:{seed}")
+    given = _with_biases(choice, _problem_of_a_class(seed, "small"))
+    student, errors = student_who_misreads(choice, given, seed, EXAM, EXAM.worth)
+    drawn = student.solution(errors)
+    yield from _lost_by_each(checked(drawn), drawn, [*drawn.not_right()], f"{errors}", choice)
+
+
+def _with_biases(choice: Random, given: dict[str, Any]) -> dict[str, Any]:
+    """A problem with small numbers that are added to its queries, keys and values."""
+    biases = {}
+    for letter in "QKV":
+        width = len(given[f"W_{letter}"][0])
+        biases[f"b_{letter}"] = [choice.randint(-1, 1) for _ in range(width)]
+    return given | biases
 
 
 def _lost_on_a_sheet(choice: Random, seed: int, name: str, sheet: Sheet) -> Iterator[str | None]:
@@ -331,6 +365,7 @@ CLASSES = {
     "x": _Class("x", (4, 2, 3, 5)),
     "causal": _Class("qkv", (3, 2, 2, 2), "causal"),
     "heads": _Class("x", (3, 2, 2, 2), heads=2),
+    "small": _Class("x", (3, 2, 2, 2)),
 }
 _PROBLEMS: dict[tuple[str, int], list[dict[str, Any]]] = {}
 
@@ -349,6 +384,8 @@ CASES = {
     "asked": lost_by_mending_some_steps,
     "causal": lost_by_mending_a_masked_sheet,
     "heads": lost_by_mending_a_sheet_of_heads,
+    "short": lost_by_mending_a_short_sheet,
+    "exam": lost_by_mending_an_exam,
     "messy": lost_by_mending_a_mess,
     "corrected": lost_by_correcting,
     "scattered": lost_by_scattered_numbers,

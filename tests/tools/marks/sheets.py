@@ -153,6 +153,14 @@ WHOLE = Sheet(
     _WORTH_OF_TOKENS | _WORTH_OF_SUMS,
 )
 
+# An exam with biases, in which only the weights and the output are asked for.
+_BIASED: dict[str, Work] = {
+    "Q": lambda m: m["X"] @ m["W_Q"] + m["b_Q"],
+    "K": lambda m: m["X"] @ m["W_K"] + m["b_K"],
+    "V": lambda m: m["X"] @ m["W_V"] + m["b_V"],
+}
+EXAM = Sheet(_BIASED | WORK, OF_SCORES | OF_SCALE | OF_WEIGHTS, {"weights": 10, "output": 10})
+
 
 # All that a set asks for whose queries do not see the keys after them.
 def _hidden(m: Matrices, *, before: bool = False) -> Array:

@@ -8,9 +8,9 @@ the other number is worked out from one wrong cell, and has to give the others, 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, reduce
+from functools import lru_cache
 from itertools import combinations
 from math import comb, prod
 from typing import cast
@@ -19,13 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attncli.answers.model import Claim
-from attncli.attention.registry import GRADIENT_RULES
-from attncli.equation.nodes import Call, Expression, Name, Ref, number_node, rewrite
-from attncli.equation.parser import parse_expression
+from attncli.features.check.causes.given_number import (
+    GivenNumber,
+    arrays_given,
+    given_numbers,
+    is_known,
+)
 from attncli.features.check.causes.nearly_given import UNITS_NEAR
 from attncli.features.check.cell_values import CellIndex
 from attncli.features.check.float_reading import FloatReading
-from attncli.features.check.single_cell_errors import cell_text
 from attncli.features.check.trials import (
     GivenCells,
     Reproduction,
@@ -35,9 +37,7 @@ from attncli.features.check.trials import (
     is_of_paper_size,
     left_out_before,
 )
-from attncli.mistakes.in_weights import in_weights
-from attncli.mistakes.model import Changes, Mistake
-from attncli.tracing.difference import Doubles
+from attncli.mistakes.model import Mistake
 from attncli.tracing.model import Step
 
 # Two wrong numbers, or more, say that they have one cause.
@@ -46,13 +46,9 @@ FEWEST_CELLS = 2
 MOST_BY_CHANCE = 0.1
 # Of so many wrong cells one may have another cause.
 CELLS_FOR_A_SLIP = 4
-# In a problem that gives more numbers, nobody works by hand.
-MOST_GIVEN = 120
 MOST_ROWS = 6
 # So many times the other number is brought nearer to what gives a cell.
 _MOST_TURNS = 6
-# How many decimals given numbers have on paper, at most.
-_MOST_DECIMALS = 3
 # Less than this is no effect.
 _LEAST_EFFECT = 1e-6
 # The cells that are wrong, by their steps.
@@ -107,24 +103,17 @@ class _Misreadings:
 
     def numbers(self) -> Iterator[MisreadGiven]:
         """The given numbers that give many of the cells if they are others."""
-        cells = []
-        for step in self._given():
-            for index in np.ndindex(step.shape):
-                cells.append((step, index))
-        if len(cells) > MOST_GIVEN:
-            return
-        for step, index in cells:
-            readers = self._readers(step)
-            for places in _places(readers):
-                number = _GivenNumber(step, index, places)
+        numbers = given_numbers(self.trials)
+        for anywhere in numbers:
+            for number in anywhere.in_places():
                 for other in self._others(number):
-                    found = self._tried(number.mistake(other), len(cells), one_number=True)
-                    if found is not None and not self._is_known(number, other):
+                    found = self._tried(number.mistake(other), len(numbers), one_number=True)
+                    if found is not None and not is_known(self.trials, number, other):
                         yield found
 
     def rows(self) -> Iterator[MisreadGiven]:
         """Each two rows of a given matrix that give the cells if they are exchanged."""
-        for step in self._given():
+        for step in arrays_given(self.trials):
             if step.name.startswith("W_") or len(step.shape) != 2:
                 continue
             rows = len(step.value)
@@ -137,48 +126,7 @@ class _Misreadings:
                 if found is not None:
                     yield found
 
-    def _is_known(self, number: _GivenNumber, other: float) -> bool:
-        """Whether a known mistake reads the array just so: a bias that has one number, and this one
-        as 0, was left out.
-        """
-        step = number.step
-        read = step.value.copy()
-        read[number.index] = other
-        for known in self._known_readings:
-            if known.keys() == {step.name} and np.array_equal(known[step.name], read):
-                return True
-        return False
-
-    @cached_property
-    def _known_readings(self) -> list[dict[str, Doubles]]:
-        """The given arrays as known mistakes read them, of those that change nothing else."""
-        trace = self.trials.judgement.trace
-        known = []
-        for trial in self.trials.of_mistakes:
-            arrays = in_weights(trace, trial.changes)
-            known.append(arrays)
-        return known
-
-    def _given(self) -> Iterator[Step]:
-        """The arrays that the problem gives, and the solution does not repeat."""
-        judgement = self.trials.judgement
-        answers = judgement.answers.steps
-        for step in judgement.trace.steps.values():
-            is_array = step.rule.given and step.shape
-            if is_array and step.name not in answers:
-                yield step
-
-    def _readers(self, given: Step) -> list[str]:
-        """The steps that read a given array."""
-        readers = []
-        for step in self.trials.judgement.trace.computed():
-            if step.name in GRADIENT_RULES:
-                continue
-            if given.name in step.rule.inputs:
-                readers.append(step.name)
-        return readers
-
-    def _others(self, number: _GivenNumber) -> set[float]:
+    def _others(self, number: GivenNumber) -> set[float]:
         """The numbers that nearly give one of the wrong cells in the place of the right one."""
         trial = self.trials.trial(number.mistake(number.right + number.unit))
         before, after = self.trials.rough, self._roughly(trial)
@@ -197,7 +145,7 @@ class _Misreadings:
             return found - {number.right}
         return set()
 
-    def _other(self, number: _GivenNumber, step: str, cell: CellIndex) -> float:
+    def _other(self, number: GivenNumber, step: str, cell: CellIndex) -> float:
         """The number that gives a cell nearly, as the problem might have it; the right one where
         there is none.
         """
@@ -222,7 +170,7 @@ class _Misreadings:
         is_near = abs(self._result(number, snapped, step, cell) - wanted) <= near
         return snapped if is_near else number.right
 
-    def _result(self, number: _GivenNumber, other: float, step: str, cell: CellIndex) -> float:
+    def _result(self, number: GivenNumber, other: float, step: str, cell: CellIndex) -> float:
         """What a cell comes to with another number."""
         reading = self._roughly(self.trials.trial(number.mistake(other)))
         found = reading.worked(step)
@@ -321,69 +269,6 @@ class _Misreadings:
             if not by.gives(step, index):
                 denied += 1
         return denied
-
-
-@dataclass(frozen=True, slots=True)
-class _GivenNumber:
-    """A number that the problem gives, and the steps that read it wrongly: all that do, or one."""
-
-    step: Step
-    index: CellIndex
-    readers: tuple[str, ...]
-
-    @property
-    def right(self) -> float:
-        return float(self.step.value[self.index])
-
-    @property
-    def decimals(self) -> int:
-        """How many decimals the numbers of this array have."""
-        for decimals in range(_MOST_DECIMALS):
-            if np.allclose(self.step.value, np.round(self.step.value, decimals), 0, 1e-9):
-                return decimals
-        return _MOST_DECIMALS
-
-    @property
-    def unit(self) -> float:
-        return float(10.0**-self.decimals)
-
-    def mistake(self, other: float) -> Mistake:
-        """That this number was read as another one."""
-        cell = Ref(self.step.name, tuple(map(str, self.index)))
-        name = f"{cell_text(cell)} was copied as {other:.10g}"
-        return Mistake(name, name, lambda trace: self._changes(trace.steps, other))
-
-    def _changes(self, steps: Mapping[str, Step], other: float) -> Changes:
-        def read(node: Expression) -> Expression:
-            return self._read(node, other)
-
-        changes = {}
-        for reader in self.readers:
-            own = steps[reader].rule.equation
-            changes[reader] = rewrite(own.expression, read)
-        return changes
-
-    def _read(self, node: Expression, other: float) -> Expression:
-        if not isinstance(node, Ref) or node.name != self.step.name:
-            return node
-        number = parse_expression(f"{other:.10f}")
-        return Call("where", (self._is_read_by(node), number, node))
-
-    def _is_read_by(self, node: Ref) -> Expression:
-        """The condition that a cell of this array is this number: i = 0 and k + half = 2."""
-        conditions: list[Expression] = []
-        for index, place in zip(node.indices, self.index, strict=True):
-            at = Name(index) if isinstance(index, str) else index
-            conditions.append(Call("eq", (at, number_node(place))))
-        return reduce(lambda one, other: Call("and_", (one, other)), conditions)
-
-
-def _places(readers: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Where a number may be read wrongly: everywhere, or in one step alone."""
-    yield tuple(readers)
-    if len(readers) > 1:
-        for reader in readers:
-            yield (reader,)
 
 
 def _exchanged(step: Step, pair: tuple[int, int]) -> Mistake:

@@ -38,26 +38,28 @@ def cells_nearly_given(
             yield trial, near[key]
 
 
-def pairs_nearly_given(
-    trials: Trials, step: str, cells: tuple[CellIndex, ...]
+def nearly_given_by_one(
+    trials: Trials,
+    tried: Sequence[Trial],
+    step: str,
+    cells: tuple[CellIndex, ...],
+    fewest: int,
 ) -> Iterator[tuple[Trial, tuple[CellIndex, ...]]]:
-    """Of all two mistakes, those that nearly give three or more of these cells: one pair for each
-    set that come to the same numbers. Most are ruled out by what rounding on the way does to them.
+    """The mistakes that nearly give so many of these cells or more: one for each set that come to
+    the same numbers. Most are ruled out by what rounding on the way does to them.
     """
-    fewest = decimals_of(trials.judgement.values, step)
+    decimals = decimals_of(trials.judgement.values, step)
     seen = set[tuple[int, ...]]()
-    for trial, nearly in cells_nearly_given(trials, trials.of_two(step), step, cells):
-        if len(nearly) < CELLS_FOR_TWO_MISTAKES:
+    for trial, nearly in cells_nearly_given(trials, tried, step, cells):
+        if len(nearly) < fewest:
             continue
-        readings = [
-            trials.roughly(trial, step, decimals) for decimals in (None, fewest, fewest + 1)
-        ]
+        readings = [trials.roughly(trial, step, on) for on in (None, decimals, decimals + 1)]
         key = tuple(map(id, readings))
         if key in seen:
             continue
         seen.add(key)
         given = tuple(cell for cell in nearly if _is_between(trials, step, cell, readings))
-        if len(given) >= CELLS_FOR_TWO_MISTAKES:
+        if len(given) >= fewest:
             yield trial, given
 
 

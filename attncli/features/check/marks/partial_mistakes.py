@@ -6,17 +6,20 @@ right must not lose the name by that, nor who makes a slip beside the mistake.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from types import MappingProxyType
 
 import numpy as np
 
 from attncli.answers.model import Claim
+from attncli.features.check.causes.given_number import misread_and_mistaken, misreadings
 from attncli.features.check.causes.nearly_given import (
     CELLS_FOR_TWO_MISTAKES,
     cells_nearly_given,
-    pairs_nearly_given,
+    nearly_given_by_one,
 )
 from attncli.features.check.cell_values import CellIndex, CellValues
 from attncli.features.check.diagnosis import (
@@ -46,10 +49,17 @@ MOST_WRONG_CELLS = 60
 
 @dataclass(slots=True)
 class PartialMistake:
-    """The `cells` that a mistake gives; it is `likely` if they are no chance."""
+    """The `cells` that a mistake gives, or two made together; it is `likely` if they are no chance.
+    So many of its parts are `slips`, as a number that was read wrongly is.
+    """
 
     cells: set[WrongCell] = field(default_factory=set)
     likely: bool = False
+    slips: int = 0
+
+    @classmethod
+    def of(cls, trial: Trial) -> PartialMistake:
+        return cls(slips=sum(mistake.is_slip for mistake in trial.each))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +79,9 @@ def partial_mistakes(
     wrong: Mapping[str, tuple[CellIndex, ...]],
     explained: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> dict[str, PartialMistake]:
-    """For each known mistake the wrong cells that it gives. Steps that were left out may be rounded
-    on the way. In steps that are `explained` no two mistakes are sought; those that explain one may
-    show in others.
+    """For each known mistake, and each number that was read wrongly from the problem, the wrong
+    cells that it gives. Steps that were left out may be rounded on the way. In steps that are
+    `explained` no two of them are sought; those that explain one may show in others.
     """
     if sum(map(len, wrong.values())) > MOST_WRONG_CELLS:
         return {}
@@ -79,8 +89,13 @@ def partial_mistakes(
     readings = {step: [*_readings(trials, step)] for step in wrong}
     found: dict[str, PartialMistake] = {}
     for trial, nearly in _near_in_steps(trials, wrong):
-        partly = found.setdefault(trial.mistake.name, PartialMistake())
+        partly = found.setdefault(trial.mistake.name, PartialMistake.of(trial))
         _add(partly, trials, trial, nearly, readings, trials.of_mistakes)
+    for trial, nearly in _misread_in_steps(trials, wrong, FEWEST_CELLS):
+        unexplained = _unexplained(trial, nearly, explained)
+        partly = PartialMistake.of(trial)
+        _add(partly, trials, trial, unexplained, readings, misreadings(trials))
+        found[trial.mistake.name] = partly
     both: dict[str, PartialMistake] = {}
     for names in explained.values():
         of_two = [name for name in names if len(each_of(name)) > 1]
@@ -88,11 +103,26 @@ def partial_mistakes(
     for step, cells in wrong.items():
         if step in explained or len(cells) < CELLS_FOR_TWO_MISTAKES:
             continue
-        if not _is_given(found, step, cells):
+        if not _leaves_few(found, step, cells):
             both.update(_two_mistakes(trials, step, cells, readings[step]))
     for step, cells in wrong.items():
         _add_to_both(both, trials, step, cells, readings[step])
+    for name, partly in both.items():
+        # A number that was read wrongly shows also where the mistake does not.
+        if partly.slips:
+            alone = [found[one].cells for one in each_of(name) if one in found]
+            partly.cells.update(*alone)
     return found | both
+
+
+def _unexplained(
+    trial: Trial,
+    cells: Mapping[str, tuple[CellIndex, ...]],
+    explained: Mapping[str, Sequence[str]],
+) -> dict[str, tuple[CellIndex, ...]]:
+    """The cells of steps that no other mistake explains."""
+    name = trial.mistake.name
+    return {step: of for step, of in cells.items() if name in explained.get(step, (name,))}
 
 
 def _near_in_steps(
@@ -111,6 +141,22 @@ def _near_in_steps(
             yield trial, nearly
 
 
+def _misread_in_steps(
+    trials: Trials, wrong: Mapping[str, tuple[CellIndex, ...]], least: int
+) -> Iterator[tuple[Trial, dict[str, tuple[CellIndex, ...]]]]:
+    """The numbers read wrongly from the problem that nearly give half of the wrong cells of a step,
+    or more, but so many at `least`; and which.
+    """
+    found: dict[Trial, dict[str, tuple[CellIndex, ...]]] = {}
+    for step, cells in wrong.items():
+        fewest = max(least, _half_of(cells))
+        tried = misreadings(trials)
+        for trial, given in nearly_given_by_one(trials, tried, step, cells, fewest):
+            of_trial = found.setdefault(trial, {})
+            of_trial[step] = given
+    yield from found.items()
+
+
 def given_by_mistakes(
     judgement: Judgement,
     wrong: Mapping[str, tuple[CellIndex, ...]],
@@ -121,7 +167,9 @@ def given_by_mistakes(
     """
     trials = trials_of(read or judgement)
     readings = {step: [*_readings(trials, step)] for step in wrong}
-    for trial, nearly in _near_in_steps(trials, wrong):
+    # Others of a number that was read wrongly may have been put right.
+    tried = chain(_near_in_steps(trials, wrong), _misread_in_steps(trials, wrong, 1))
+    for trial, nearly in tried:
         makes: dict[WrongCell, Claim] = {}
         in_full: dict[WrongCell, Claim] = {}
         left: dict[str, tuple[CellIndex, ...]] = {}
@@ -153,23 +201,40 @@ def _made_in(
         yield (step, index), claim
 
 
-def _is_given(found: Mapping[str, PartialMistake], step: str, cells: tuple[CellIndex, ...]) -> bool:
-    """Whether a mistake that was likely made gives all of these cells."""
+def _leaves_few(
+    found: Mapping[str, PartialMistake], step: str, cells: tuple[CellIndex, ...]
+) -> bool:
+    """Whether a mistake that was likely made leaves so few of these cells that they cost no more as
+    slips than two mistakes do together.
+    """
     wanted = {(step, cell) for cell in cells}
-    return any(partly.likely and wanted <= partly.cells for partly in found.values())
+    left = [len(wanted - partly.cells) for partly in found.values() if partly.likely]
+    return any(number < CELLS_FOR_TWO_MISTAKES for number in left)
 
 
 def _two_mistakes(
     trials: Trials, step: str, cells: tuple[CellIndex, ...], readings: Sequence[Reproduction]
 ) -> Iterator[tuple[str, PartialMistake]]:
-    """Each two mistakes that likely give three or more of the wrong cells of a step together."""
+    """The mistakes that likely give three or more of the wrong cells of a step together; and where
+    most of a step is wrong, a mistake and a number read wrongly that give most of these.
+    """
     if not trials.leaves_out(step):
         return
-    for trial, nearly in pairs_nearly_given(trials, step, cells):
-        partly = PartialMistake()
-        _add(partly, trials, trial, {step: nearly}, {step: readings}, trials.of_two(step))
-        if partly.likely and len(partly.cells) >= CELLS_FOR_TWO_MISTAKES:
-            yield trial.mistake.name, partly
+    tried = [(trials.of_two(step), CELLS_FOR_TWO_MISTAKES)]
+    if 2 * len(cells) > trials.judgement.steps[step].size:
+        most = max(CELLS_FOR_TWO_MISTAKES, _half_of(cells))
+        tried.append((misread_and_mistaken(trials, step), most))
+    for pairs, fewest in tried:
+        for trial, nearly in nearly_given_by_one(trials, pairs, step, cells, fewest):
+            partly = PartialMistake.of(trial)
+            _add(partly, trials, trial, {step: nearly}, {step: readings}, pairs)
+            if partly.likely and len(partly.cells) >= fewest:
+                yield trial.mistake.name, partly
+
+
+def _half_of(cells: tuple[CellIndex, ...]) -> int:
+    """How many cells are half of these, or one more."""
+    return math.ceil(len(cells) / 2)
 
 
 def _add_to_both(
@@ -249,6 +314,9 @@ def _ways(
     the most room.
     """
     *others, widest = [trials.by(trial, plain) for plain in readings]
+    # So many numbers may have been read wrongly that room for rounding would tell little.
+    if others and any(mistake.is_slip for mistake in trial.each):
+        widest = others.pop()
     known = set[CellIndex]()
     for by in others:
         given = tuple(cell for cell in wrong if by.gives(step, cell))

@@ -101,13 +101,15 @@ def _partial(
         explained = frozenset(cell for cell in partly.cells if cell[0] not in one_number)
         if len(explained) >= FEWEST_CELLS:
             said = f"{PERHAPS} {with_labels(judgement, name)}"
-            costs = _cost_of(name, scheme)
-            yield Cause(said, costs, explained, likely=partly.likely, names=(name,), perhaps=True)
+            costs = _cost_of(name, scheme, partly.slips)
+            is_slip = partly.slips == len(each_of(name))
+            yield Cause(said, costs, explained, is_slip, partly.likely, (name,), perhaps=True)
 
 
-def _cost_of(name: str, scheme: Scheme) -> Fraction:
-    """What a mistake costs, or several that were made together."""
-    return len(each_of(name)) * scheme.mistake
+def _cost_of(name: str, scheme: Scheme, slips: int = 0) -> Fraction:
+    """What a mistake costs, or several that were made together; so many of them are slips."""
+    mistakes = len(each_of(name)) - slips
+    return mistakes * scheme.mistake + slips * scheme.slip
 
 
 def _likely_mistakes(judgement: Judgement, diagnoses: Sequence[Diagnosis]) -> set[str]:
