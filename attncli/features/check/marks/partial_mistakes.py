@@ -45,6 +45,8 @@ from attncli.mistakes.model import each_of
 FEWEST_CELLS = 2
 # In a solution with more, the work would take too long.
 MOST_WRONG_CELLS = 60
+# Of mistakes beside a number that was read wrongly, so many are tried: those that give the most.
+MOST_MISREAD_BESIDE = 12
 
 
 @dataclass(slots=True)
@@ -220,16 +222,30 @@ def _two_mistakes(
     """
     if not trials.leaves_out(step):
         return
-    tried = [(trials.of_two(step), CELLS_FOR_TWO_MISTAKES)]
+    of_two = trials.of_two(step)
+    near = [*nearly_given_by_one(trials, of_two, step, cells, CELLS_FOR_TWO_MISTAKES)]
+    yield from _likely_of(trials, of_two, step, near, readings)
     if 2 * len(cells) > trials.judgement.steps[step].size:
-        most = max(CELLS_FOR_TWO_MISTAKES, _half_of(cells))
-        tried.append((misread_and_mistaken(trials, step), most))
-    for pairs, fewest in tried:
-        for trial, nearly in nearly_given_by_one(trials, pairs, step, cells, fewest):
-            partly = PartialMistake.of(trial)
-            _add(partly, trials, trial, {step: nearly}, {step: readings}, pairs)
-            if partly.likely and len(partly.cells) >= fewest:
-                yield trial.mistake.name, partly
+        pairs = misread_and_mistaken(trials, step)
+        fewest = max(CELLS_FOR_TWO_MISTAKES, _half_of(cells))
+        near = [*nearly_given_by_one(trials, pairs, step, cells, fewest)]
+        near.sort(key=lambda found: len(found[1]), reverse=True)
+        yield from _likely_of(trials, pairs, step, near[:MOST_MISREAD_BESIDE], readings)
+
+
+def _likely_of(
+    trials: Trials,
+    pairs: Sequence[Trial],
+    step: str,
+    near: Sequence[tuple[Trial, tuple[CellIndex, ...]]],
+    readings: Sequence[Reproduction],
+) -> Iterator[tuple[str, PartialMistake]]:
+    """Those of some `near` pairs, of all that are tried, that likely give three or more cells."""
+    for trial, nearly in near:
+        partly = PartialMistake.of(trial)
+        _add(partly, trials, trial, {step: nearly}, {step: readings}, pairs)
+        if partly.likely and len(partly.cells) >= CELLS_FOR_TWO_MISTAKES:
+            yield trial.mistake.name, partly
 
 
 def _half_of(cells: tuple[CellIndex, ...]) -> int:
