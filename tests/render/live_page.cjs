@@ -9,7 +9,9 @@ const playwright = require("playwright-core");
 const QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync"];
 const { BROWSER, PROGRAM } = process.env;
-const LAUNCHED = { chromium: { args: QUIET }, firefox: { channel: "moz-firefox" } }; // a Firefox as people have it
+// The list of downloads would take the focus from the page.
+const PREFERENCES = { "browser.download.alwaysOpenPanel": false };
+const LAUNCHED = { chromium: { args: QUIET }, firefox: { channel: "moz-firefox", firefoxUserPrefs: PREFERENCES } }; // a Firefox as people have it
 const DOWNLOADS = fs.mkdtempSync(path.join(os.tmpdir(), "attncli-downloads-"));
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
