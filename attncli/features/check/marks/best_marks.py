@@ -46,7 +46,7 @@ def best_marks(
     own = best = _marked(solution, tuple(diagnoses), scheme)
     replaced: dict[WrongCell, str] = {}
     for _ in range(MOST_TURNS):
-        found = _better(best, scheme)
+        found = _better(best, scheme, is_mended=bool(replaced))
         if found is None:
             break
         best, others = found
@@ -122,8 +122,12 @@ def _rounded_with_few_digits(solution: Solution) -> Iterator[WrongCell]:
                 yield name, index
 
 
-def _better(marked: MarkedSolution, scheme: Scheme) -> tuple[MarkedSolution, OtherNumbers] | None:
-    """The solution with other numbers in the place of right ones, if it earns more with them."""
+def _better(
+    marked: MarkedSolution, scheme: Scheme, *, is_mended: bool
+) -> tuple[MarkedSolution, OtherNumbers] | None:
+    """The solution with other numbers in the place of right ones, if it earns more with them; it
+    `is_mended` if it has some already.
+    """
     solution, diagnoses, earned = marked
     judgement = solution.of_all
     wrong = _wrong(judgement)
@@ -132,7 +136,10 @@ def _better(marked: MarkedSolution, scheme: Scheme) -> tuple[MarkedSolution, Oth
     # Numbers that are put there are rounded, and no sign that digits were cut off.
     read = diagnosed if solution.read_as_cut is not None else diagnosed_as_rounded
     best = None
-    for others, judged in likeliest(judgement, wrong, diagnoses, earned, scheme):
+    for others, judged, cost in likeliest(judgement, wrong, diagnoses, earned, scheme):
+        # They come in the order of what they leave: no other one leaves less.
+        if is_mended and earned.lost_for_what_is_written <= cost:
+            break
         other = Solution(judged, solution.lenient, solution.other_form)
         diagnosed_other = read(other)
         found = _marked(*diagnosed_other, scheme)
@@ -140,6 +147,7 @@ def _better(marked: MarkedSolution, scheme: Scheme) -> tuple[MarkedSolution, Oth
         if marks.balance > earned.balance:
             earned = marks
             best = found, others
+            is_mended = True
     return best
 
 

@@ -86,8 +86,10 @@ def likeliest(
     diagnoses: Sequence[Diagnosis],
     earned: Marks,
     scheme: Scheme,
-) -> Iterator[tuple[OtherNumbers, Judgement]]:
-    """Other numbers with which more of the wrong ones follow, or are those of a mistake."""
+) -> Iterator[tuple[OtherNumbers, Judgement, Fraction]]:
+    """Other numbers with which more of the wrong ones follow, or are those of a mistake: each with
+    the solution that has them, and about what this leaves to be taken off.
+    """
     known = _known(judgement, diagnoses, earned)
     now = _Account(judgement, known, _Prices.of(judgement, scheme))
     explained = _explained(diagnoses, earned)
@@ -114,7 +116,7 @@ def likeliest(
             found.append(_Candidate(account.cost, account.others, account.judged))
     found.sort(key=lambda each: (each.cost, not each.others.is_whole, len(each.others.numbers)))
     for candidate in islice(_without_twins(found), MOST_MARKED):
-        yield candidate.others, candidate.judged
+        yield candidate.others, candidate.judged, candidate.cost
 
 
 def _charged(earned: Marks) -> Fraction:

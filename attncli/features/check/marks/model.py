@@ -143,6 +143,12 @@ class Marks:
         return sum(taken, NOTHING)
 
     @property
+    def lost_for_what_is_written(self) -> Fraction:
+        """What is taken off, and the shares that are lost, but for what is missing."""
+        lost = [each.marks for each in self.lost if each.reason != "missing"]
+        return self.taken_off + sum(lost, NOTHING)
+
+    @property
     def points(self) -> Fraction:
         """The marks of the solution."""
         return max(NOTHING, self.balance)
