@@ -190,7 +190,8 @@ def _blocks(results: Sequence[Marked], found: Copies, strays: Sequence[Stray]) -
         yield from _of_students(results, read, found)
     if strays:
         yield Heading("Files of nobody")
-        yield Paragraph((f"{belong_to_nobody(strays)}. Nothing in them was marked.",))
+        which = either(len(strays), "it", "them")
+        yield Paragraph((f"{belong_to_nobody(strays)}. Nothing in {which} was marked.",))
         yield Listing(tuple((each.in_words,) for each in strays))
 
 
