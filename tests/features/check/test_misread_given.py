@@ -279,6 +279,50 @@ def test_a_mistake_in_numbers_of_which_one_was_misread_costs_both(
     assert exam_marks(exam_misread(name, index, number, mistake)) == 16
 
 
+# Another one, as a teacher worked it.
+WITH_BIASES = {
+    "X": [[-1, 0, 1], [1, -1, 2], [0, 0, 2]],
+    "W_Q": [[0, -1, -1], [-1, -1, 1], [-1, 0, 0]],
+    "W_K": [[0, -1, 0], [-1, 0, -1], [1, 1, -1]],
+    "W_V": [[0, -1, 0], [-1, 1, -1], [-1, 2, 2]],
+    "b_Q": [0, -1, -1],
+    "b_V": [2, 2, 0],
+}
+# The scores were not scaled, and W_K[2][1] was read as 0.
+NOT_SCALED = {
+    "weights": [["0.67", "0.09", "0.24"], ["0.05", "0.05", "0.91"], ["0.47", "0.06", "0.47"]],
+    "output": [["0.76", "5.15", "2.76"], ["0.09", "5.86", "3.95"], ["0.53", "5.40", "3.13"]],
+}
+# The scores were divided by d_k, and X[2][0] was read as 1.
+BY_D_K = {
+    "weights": [["0.45", "0.23", "0.32"], ["0.23", "0.16", "0.61"], ["0.29", "0.15", "0.56"]],
+    "output": [["0.68", "4.77", "3.33"], ["0.39", "4.84", "3.71"], ["0.44", "4.85", "3.57"]],
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("answers", "row", "column", "right"),
+    [
+        (NOT_SCALED, 1, 0, "0.21"),
+        (NOT_SCALED, 1, 2, "0.67"),
+        (NOT_SCALED, 2, 2, "0.32"),
+        (BY_D_K, 2, 0, "0.58"),
+    ],
+)
+def test_who_puts_a_weight_right_that_both_gave_loses_nothing(
+    answers: dict[str, list[list[str]]], row: int, column: int, right: str
+) -> None:
+    """The output follows from the weight that stood there."""
+    scheme = {"marks": 20, "steps": {"weights": 10, "output": 10}, "mistake": 2, "decimals": 2}
+    mended = {name: [[*numbers] for numbers in rows] for name, rows in answers.items()}
+    mended["weights"][row][column] = right
+    for each in (answers, mended):
+        found = attncli.check(WITH_BIASES, each, marking=scheme).earned
+        assert found is not None
+        assert found.points == 17
+
+
 @pytest.mark.parametrize("row", range(3))
 def test_a_number_that_was_misread_costs_no_more_where_what_follows_is_put_right(row: int) -> None:
     """A column of the output is wrong, and one number of it was put right."""

@@ -47,6 +47,8 @@ FEWEST_CELLS = 2
 MOST_WRONG_CELLS = 60
 # Of mistakes beside a number that was read wrongly, so many are tried: those that give the most.
 MOST_MISREAD_BESIDE = 12
+# Of these, so many may have given what was put right.
+MOST_PUT_RIGHT_BESIDE = 3
 
 
 @dataclass(slots=True)
@@ -159,6 +161,15 @@ def _misread_in_steps(
     yield from found.items()
 
 
+def _likeliest_beside(
+    trials: Trials, wrong: Mapping[str, tuple[CellIndex, ...]]
+) -> Iterator[tuple[Trial, dict[str, tuple[CellIndex, ...]]]]:
+    """The numbers read wrongly beside a mistake that nearly give the most cells of a step."""
+    for step, cells in wrong.items():
+        for trial, nearly in _misread_beside(trials, step, cells)[:MOST_PUT_RIGHT_BESIDE]:
+            yield trial, {step: nearly}
+
+
 def given_by_mistakes(
     judgement: Judgement,
     wrong: Mapping[str, tuple[CellIndex, ...]],
@@ -170,8 +181,8 @@ def given_by_mistakes(
     trials = trials_of(read or judgement)
     readings = {step: [*_readings(trials, step)] for step in wrong}
     # Others of a number that was read wrongly may have been put right.
-    tried = chain(_near_in_steps(trials, wrong), _misread_in_steps(trials, wrong, 1))
-    for trial, nearly in tried:
+    alone = chain(_near_in_steps(trials, wrong), _misread_in_steps(trials, wrong, 1))
+    for trial, nearly in chain(alone, _likeliest_beside(trials, wrong)):
         makes: dict[WrongCell, Claim] = {}
         in_full: dict[WrongCell, Claim] = {}
         left: dict[str, tuple[CellIndex, ...]] = {}
@@ -225,12 +236,24 @@ def _two_mistakes(
     of_two = trials.of_two(step)
     near = [*nearly_given_by_one(trials, of_two, step, cells, CELLS_FOR_TWO_MISTAKES)]
     yield from _likely_of(trials, of_two, step, near, readings)
-    if 2 * len(cells) > trials.judgement.steps[step].size:
-        pairs = misread_and_mistaken(trials, step)
-        fewest = max(CELLS_FOR_TWO_MISTAKES, _half_of(cells))
-        near = [*nearly_given_by_one(trials, pairs, step, cells, fewest)]
-        near.sort(key=lambda found: len(found[1]), reverse=True)
-        yield from _likely_of(trials, pairs, step, near[:MOST_MISREAD_BESIDE], readings)
+    beside = _misread_beside(trials, step, cells)
+    tried = misread_and_mistaken(trials, step) if beside else ()
+    yield from _likely_of(trials, tried, step, beside[:MOST_MISREAD_BESIDE], readings)
+
+
+def _misread_beside(
+    trials: Trials, step: str, cells: tuple[CellIndex, ...]
+) -> list[tuple[Trial, tuple[CellIndex, ...]]]:
+    """Where most of a step is wrong, the numbers read wrongly beside a mistake that nearly give
+    half of the wrong cells, and which; those that give the most come first.
+    """
+    is_mostly_wrong = 2 * len(cells) > trials.judgement.steps[step].size
+    if not is_mostly_wrong or not trials.leaves_out(step):
+        return []
+    pairs = misread_and_mistaken(trials, step)
+    fewest = max(CELLS_FOR_TWO_MISTAKES, _half_of(cells))
+    near = nearly_given_by_one(trials, pairs, step, cells, fewest)
+    return sorted(near, key=lambda found: len(found[1]), reverse=True)
 
 
 def _likely_of(
