@@ -72,6 +72,11 @@ class Trial:
         """The mistake, or the two that were made together."""
         return self.both or (self.mistake,)
 
+    @property
+    def has_slip(self) -> bool:
+        """Whether a number was read wrongly, alone or besides."""
+        return any(one.is_slip for one in self.each)
+
 
 @dataclass(eq=False)
 class Trials:

@@ -67,9 +67,11 @@ class _Prices:
         share = self.shares.get(step, NOTHING)
         return cost_by_themselves(self.scheme, share, number)
 
-    @property
-    def mistake(self) -> Fraction:
-        return self.scheme.mistake
+    def of_mistake(self, trial: Trial) -> Fraction:
+        """What a mistake costs, or two made together; a number that was read wrongly is a slip."""
+        scheme = self.scheme
+        parts = [scheme.slip if one.is_slip else scheme.mistake for one in trial.each]
+        return sum(parts, NOTHING)
 
 
 class _Candidate(NamedTuple):
@@ -110,7 +112,7 @@ def likeliest(
         if others.is_open and explained & follow:
             continue
         # Who rounded a whole step to too few decimals has not worked with other numbers.
-        if others.is_by_way and any(name in rounded for name, _ in follow):
+        if others.are_many and any(name in rounded for name, _ in follow):
             continue
         if _is_likely(account.cost, cost, others, settled):
             found.append(_Candidate(account.cost, account.others, account.judged))
@@ -275,19 +277,26 @@ class _Account:
     def cost(self) -> Fraction:
         """What the wrong cells cost: by themselves, or by mistakes that save marks."""
         left = set(self.wrong)
-        given = [left & cells for cells in self._given(left).values()]
+        given = self._given(left)
         mistakes = NOTHING
         cost = self._by_themselves(left)
         while given:
-            most = max(given, key=len)
+            name = max(given, key=lambda name: len(given[name]))
+            most = given[name]
             others = self._by_themselves(left - most)
-            if others + self.prices.mistake >= cost:
+            price = self._price_of[name]
+            if others + price >= cost:
                 break
-            mistakes += self.prices.mistake
+            mistakes += price
             cost = others
             left -= most
-            given = [cells - most for cells in given]
+            given = {name: cells - most for name, cells in given.items()}
         return mistakes + cost
+
+    @cached_property
+    def _price_of(self) -> dict[str, Fraction]:
+        """What each known mistake costs."""
+        return {trial.mistake.name: self.prices.of_mistake(trial) for trial in self.known}
 
     def _by_themselves(self, cells: Collection[WrongCell]) -> Fraction:
         """What cells cost that no mistake gives."""

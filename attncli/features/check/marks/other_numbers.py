@@ -40,6 +40,11 @@ class OtherNumbers:
     is_by_way: bool = False
 
     @property
+    def are_many(self) -> bool:
+        """Whether so many others may be tried that some are likely to fit."""
+        return self.is_by_way or (self.mistake is not None and self.mistake.has_slip)
+
+    @property
     def key(self) -> tuple[str, frozenset[tuple[WrongCell, Decimal]]]:
         """What two that are the same have in common."""
         name = "" if self.mistake is None else self.mistake.mistake.name

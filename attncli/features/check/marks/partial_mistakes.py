@@ -182,7 +182,9 @@ def given_by_mistakes(
     readings = {step: [*_readings(trials, step)] for step in wrong}
     # Others of a number that was read wrongly may have been put right.
     alone = chain(_near_in_steps(trials, wrong), _misread_in_steps(trials, wrong, 1))
-    for trial, nearly in chain(alone, _likeliest_beside(trials, wrong)):
+    # So many pairs are made that some give any weights, if all before these were put right.
+    beside = () if read else _likeliest_beside(trials, wrong)
+    for trial, nearly in chain(alone, beside):
         makes: dict[WrongCell, Claim] = {}
         in_full: dict[WrongCell, Claim] = {}
         left: dict[str, tuple[CellIndex, ...]] = {}
@@ -354,7 +356,7 @@ def _ways(
     """
     *others, widest = [trials.by(trial, plain) for plain in readings]
     # So many numbers may have been read wrongly that room for rounding would tell little.
-    if others and any(mistake.is_slip for mistake in trial.each):
+    if others and trial.has_slip:
         widest = others.pop()
     known = set[CellIndex]()
     for by in others:
