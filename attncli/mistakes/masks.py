@@ -73,9 +73,9 @@ def without_mask(expression: Expression, trace: Trace) -> Expression | None:
     return _unmasked(expression) if "mask" in trace else None
 
 
-def adding_nothing(_: Expression, trace: Trace) -> Expression:
+def adding_nothing(_: Expression, trace: Trace) -> Expression | None:
     """A mask that hides nothing, as who forgets it may write it."""
-    return number_node(0)
+    return _where_shown(trace, lambda _: number_node(0), number_node(0))
 
 
 def _unmasked(expression: Expression) -> Expression:
