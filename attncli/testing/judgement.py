@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from attncli.comparison.mistaken_numbers import Made
 from attncli.dtypes import DTYPES, Dtype
 from attncli.equation.nodes import Call, Expression, Name, walk
 from attncli.mistakes.blind_queries import blind_queries
@@ -127,8 +128,22 @@ class Expected:
 
     @cached_property
     def _applicable(self) -> Mapping[str, tuple[Mistake, Changes]]:
-        known = applicable(self.trace, doubles=True)
-        return {mistake.name: (mistake, changes) for mistake, changes in known}
+        found = {}
+        for mistake, changes in applicable(self.trace, doubles=True):
+            found[mistake.name] = mistake, self._that_are_read(mistake, changes)
+        return found
+
+    def _that_are_read(self, mistake: Mistake, changes: Changes) -> Changes:
+        """The changes of a mistake without those of steps that may as well be right, and that
+        nothing reads with it.
+        """
+        made = Made(self.trace, changes, mistake.optional)
+        found = {}
+        for step, how in changes.items():
+            may_be_right = step in mistake.optional
+            if not may_be_right or step not in made.unread:
+                found[step] = how
+        return found
 
     @cached_property
     def changes(self) -> Mapping[str, Changes]:
