@@ -203,7 +203,9 @@ def is_nothing_but_zeros(judgement: Judgement, name: str) -> bool:
         return False
     cells = cast("list[JudgedCell]", judgement.steps[name].ravel().tolist())
     claims = [cell.given for cell in cells if cell.given is not None]
-    return not any(claim.value for claim in claims) and any(cell.expected for cell in cells)
+    are_zeros = not any(claim.value for claim in claims)
+    should_be_others = any(cell.expected for cell in cells)
+    return are_zeros and should_be_others
 
 
 def _are_pattern(written: Sequence[RowsOfNumbers], right: Sequence[RowsOfNumbers]) -> bool:

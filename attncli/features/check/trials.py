@@ -110,7 +110,7 @@ class Trials:
         """Every two mistakes that can be made together on the way to a step, in different steps."""
         if step not in self._of_two:
             pairs = combinations(self.on_the_way_to(step), 2)
-            apart = [pair for pair in pairs if pair[0].changes.keys().isdisjoint(pair[1].changes)]
+            apart = [pair for pair in pairs if are_apart(*pair)]
             self._of_two[step] = tuple(starmap(made_together, apart))
         return self._of_two[step]
 
@@ -218,6 +218,11 @@ def trials_of(judgement: Judgement) -> Trials:
     solution without its right numbers.
     """
     return Trials(judgement)
+
+
+def are_apart(one: Trial, other: Trial) -> bool:
+    """Whether two mistakes are made in different steps."""
+    return one.changes.keys().isdisjoint(other.changes)
 
 
 def made_together(first: Trial, second: Trial) -> Trial:

@@ -13,7 +13,13 @@ from attncli.equation.nodes import Call, Expression, Name, Ref, number_node, rew
 from attncli.equation.parser import parse_expression
 from attncli.features.check.cell_values import CellIndex
 from attncli.features.check.single_cell_errors import cell_text
-from attncli.features.check.trials import Trial, Trials, is_of_paper_size, made_together
+from attncli.features.check.trials import (
+    Trial,
+    Trials,
+    are_apart,
+    is_of_paper_size,
+    made_together,
+)
 from attncli.mistakes.in_weights import in_weights
 from attncli.mistakes.model import Changes, Mistake
 from attncli.tracing.difference import Doubles
@@ -162,13 +168,8 @@ def misread_and_mistaken(trials: Trials, step: str) -> tuple[Trial, ...]:
         for other in _unknown(trials, number, number.likely_others):
             misread = trials.trial(number.mistake(other))
             if step in misread.affected:
-                found += [made_together(one, misread) for one in made if _apart(one, misread)]
+                found += [made_together(one, misread) for one in made if are_apart(one, misread)]
     return tuple(found)
-
-
-def _apart(one: Trial, other: Trial) -> bool:
-    """Whether two mistakes are made in different steps."""
-    return one.changes.keys().isdisjoint(other.changes)
 
 
 def _on_paper(trials: Trials) -> list[GivenNumber]:
